@@ -1,0 +1,1 @@
+"""selfgc governs the context of long-running LLM agents."""
