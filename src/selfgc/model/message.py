@@ -23,6 +23,10 @@ class PartKind(StrEnum):
     OPAQUE = "opaque"
 
 
+COMPACTION = "compaction"
+"""The `tool` of an opaque part that stands for a provider's own compaction: nothing before it is edited."""
+
+
 class Part(msgspec.Struct, frozen=True, gc=False):
     """One piece of a message."""
 
@@ -36,6 +40,8 @@ class Part(msgspec.Struct, frozen=True, gc=False):
     is_error: bool = False
     is_signed: bool = False
     """Signed or encrypted by the provider: kept byte-equal or dropped whole."""
+    media_tokens: int = 0
+    """Estimate for images and documents inside; their base64 is never counted as text."""
 
 
 class Message(msgspec.Struct, frozen=True, gc=False):

@@ -37,7 +37,9 @@ class Replacement(msgspec.Struct, frozen=True, omit_defaults=True):
     text: str | None = None
     """The text that stands there now. None: the part is left out."""
     arguments: dict[str, str] | None = None
-    """For a call: the string arguments that were replaced, by key; all other arguments stay as they are."""
+    """For a call: the string arguments that were replaced, by dotted path; all others stay as they are."""
+    tokens: int = 0
+    """Tokens of the part as it stands in the view now."""
 
 
 class Edit(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -54,6 +56,8 @@ class Edit(msgspec.Struct, frozen=True, omit_defaults=True):
     media: str = "text/plain"
     """`text/plain`: the payload is one text in UTF-8. `application/json`: several pieces, each raw."""
     reason: str = ""
+    within: str = ""
+    """The turn whose edit holds the rendering; such an edit only keeps a span's payload restorable."""
     swallowed: tuple[ObjectId, ...] = ()
     """Objects whose spans this edit took over (a turn fold); each stays restorable by its own id."""
 

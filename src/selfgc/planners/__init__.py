@@ -1,1 +1,1 @@
-"""The planners room."""
+"""Planners: what proposes plans, from a snapshot of the prefix alone."""

@@ -1,0 +1,396 @@
+"""ContextEngine: observe, view, maintain, restore. The one place that wires the rooms below together.
+
+The order of a commit stands in `_commit` and nowhere else: payloads durable and read back, then the commit
+record (one transaction with them), then the new view. Whatever fails in governance leaves the agent with
+its ungoverned request, a ledger entry where the store allows one, and a log line.
+"""
+
+import hashlib
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from importlib.resources import files
+
+import msgspec
+
+from selfgc.dialects.anthropic import AnthropicDialect
+from selfgc.dialects.chat import ChatDialect
+from selfgc.economics.catalog import Catalog, read_catalog
+from selfgc.economics.horizon import calls_to_come
+from selfgc.economics.tokens import VocabularyCounter
+from selfgc.engine.lineage import Lineage
+from selfgc.engine.report import Report, report_of
+from selfgc.engine.state import CommitBody, CommitState
+from selfgc.errors import Finding, PayloadMissing, SelfGCError, StoreError, UsageError
+from selfgc.governance.born_small import draft_born_small
+from selfgc.governance.decide import Circumstances, Decision, decide
+from selfgc.governance.lineage import Repair, find_repairs
+from selfgc.governance.oracle import check_view, input_violations
+from selfgc.governance.project import Cache, View, project
+from selfgc.governance.rehearse import Rehearsal, rehearse, view_tokens
+from selfgc.model.anchors import anchors_of
+from selfgc.model.dialect import Dialect
+from selfgc.model.ids import ObjectId, SessionKey, parse_id
+from selfgc.model.legality import Legality
+from selfgc.model.plan import Plan
+from selfgc.model.policy import Policy
+from selfgc.model.protocols import Store, TokenCounter
+from selfgc.model.records import Edit, EntryKind, JournalEntry, NewEntry, Payload
+from selfgc.model.snapshot import Planner, Snapshot
+from selfgc.model.wire import Body, decode, encode, encode_exact, members, split_body
+from selfgc.planners.reachability import ReachabilityPlanner
+from selfgc.sidecar.memory import MemoryStore
+
+_LOG = logging.getLogger("selfgc")
+DIALECTS: Mapping[str, Callable[[], Dialect]] = {"anthropic": AnthropicDialect, "chat": ChatDialect}
+
+
+def load_catalog() -> Catalog:
+    """Read the data file of prices, cache rules and profiles that the package ships."""
+    return read_catalog(files("selfgc.economics").joinpath("data/models.toml").read_bytes())
+
+
+class ContextEngine:
+    """Governs one session.
+
+    Call `observe` with the client's whole history at every step, send what `view` returns, and call
+    `maintain` when it suits (a turn's end is best). `restore` gives a folded object's exact payload.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store | None = None,
+        session: str = "default",
+        dialect: str = "anthropic",
+        policy: Policy | None = None,
+        planner: Planner | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        if dialect not in DIALECTS:
+            raise UsageError(f"unknown dialect {dialect!r}; there are {', '.join(sorted(DIALECTS))}")
+        self.policy = policy or Policy()
+        self.planner: Planner = planner or ReachabilityPlanner()
+        self.session = SessionKey(session)
+        self.store: Store = store if store is not None else MemoryStore()
+        self._clock = clock
+        self._dialect = DIALECTS[dialect]()
+        self._counter: TokenCounter = VocabularyCounter()
+        self._catalog = load_catalog()
+        self._state = CommitState(self.store.ledger(self.session))
+        self._lineage = Lineage(self._dialect, self._counter, self.store.journal(self.session))
+        self._body = Body(b'{"messages":[', (), b",", b"]}", {})
+        self._original: bytes = b""
+        self._system = (b"", 0, frozenset[str]())
+        self._cache: Cache = {}
+        self._seen_upto = 0
+        self._unjournaled: list[JournalEntry] = []
+        self._calls = 0
+        self._last_call: float | None = None
+        self._fault = ""
+
+    # -- observe ---------------------------------------------------------------------------------------
+
+    def observe(self, messages: Sequence[Mapping[str, object]], **fields: object) -> None:
+        """Take the client's whole history in. `fields` are other request members (model, system, tools).
+
+        WireError when a message is none of this dialect; nothing has changed then.
+        """
+        raws = [encode_exact(message) for message in messages]
+        head = {key: encode_exact(value) for key, value in fields.items()}
+        prefix = encode_exact({key: msgspec.Raw(value) for key, value in head.items()})[:-1] if head else b"{"
+        start = prefix + (b"," if head else b"") + b'"messages":['
+        self._observe(Body(start, tuple(raws), b",", b"]}", head), start + b",".join(raws) + b"]}")
+
+    def observe_body(self, raw: bytes) -> None:
+        """Take a request body in, as the client would send it. WireError when it is none of this dialect."""
+        self._observe(split_body(raw), raw)
+
+    def _observe(self, body: Body, original: bytes) -> None:
+        new = self._lineage.advance(body.messages)
+        self._body, self._original = body, original
+        self._unjournaled += new
+        self._seen_upto = min(self._seen_upto, len(self._lineage.chains))
+        system = self._dialect.system_text(body.fields)
+        key = hashlib.sha256(system.encode("utf-8", "surrogatepass")).digest()
+        if self._system[0] != key:
+            self._system = (key, self._counter.count(system), frozenset(anchors_of(system)))
+        self._write_journal()
+
+    def _write_journal(self) -> None:
+        """Put observed messages into the store; a store that fails only stops new commits."""
+        if not self._unjournaled:
+            return
+        try:
+            self.store.append(self.session, journal=self._unjournaled)
+            self._unjournaled = []
+        except StoreError as error:
+            self._note_fault("journal", error)
+
+    # -- snapshot and view -----------------------------------------------------------------------------
+
+    def snapshot(self) -> Snapshot:
+        """Return the session's present state as planners see it."""
+        chains = self._lineage.hex_chains
+        model = self._model()
+        return Snapshot(
+            dialect=self._dialect,
+            entries=tuple(self._lineage.index.entries),
+            chains=chains,
+            spans=tuple(self._lineage.index.spans),
+            turns=tuple(self._lineage.index.turns),
+            edits=self._state.edits_on(frozenset(chains)),
+            policy=self.policy,
+            profile=self._catalog.row(model).profile(model),
+            version=self._state.version,
+            system_tokens=self._system[1],
+            system_anchors=self._system[2],
+        )
+
+    def _model(self) -> str:
+        value = decode(self._body.fields["model"]) if "model" in self._body.fields else ""
+        return value if isinstance(value, str) else ""
+
+    def view(self) -> list[dict[str, object]]:
+        """Return the messages to send now, decoded; those that are not edited equal the client's own."""
+        return [dict(value) for raw in self._governed().messages if isinstance(value := decode(raw), dict)]
+
+    def view_body(self) -> bytes:
+        """Return the request body to send now; with nothing edited, the very bytes that came in."""
+        view = self._governed()
+        if view.messages == self._body.messages:
+            return self._original
+        return self._body.joined(view.messages)
+
+    def view_tokens(self) -> int:
+        """Return the tokens of the view, system prompt and tools included."""
+        snapshot = self.snapshot()
+        return view_tokens(snapshot, snapshot.edits)
+
+    def _governed(self) -> View:
+        self._calls += 1
+        self._last_call = self._clock()
+        try:
+            view = self._checked_view()
+        except Exception as error:  # noqa: BLE001 - outer edge: a bug of ours must not stop the agent (invariant 10)
+            self._note_fault("view", error)
+            view = View(self._body.messages, tuple(range(len(self._body.messages))))
+        self._seen_upto = len(self._lineage.chains)
+        return view
+
+    def _checked_view(self) -> View:
+        """Project, check, and fall back: without repairs, then without edits."""
+        snapshot = self.snapshot()
+        if any(name in self._body.fields for name in snapshot.profile.server_state):
+            return View(self._body.messages, tuple(range(len(self._body.messages))))
+        if self._born_small(snapshot):
+            snapshot = self.snapshot()
+        raws, fields = self._lineage.raws, self._body.fields
+        view = project(snapshot, snapshot.edits, raws, (), self._cache)
+        found = check_view(snapshot, view, fields)
+        if not found:
+            return view
+        known = input_violations(snapshot, raws, fields)
+        repairs = find_repairs(snapshot)
+        repaired = project(snapshot, snapshot.edits, raws, repairs, self._cache)
+        found = check_view(snapshot, repaired, fields, known=known if not repairs else frozenset())
+        if repairs and len(found) < len(known):
+            self._note_repairs(snapshot, repairs)
+            return repaired
+        if not found:
+            return repaired
+        self._note_fault("oracle", StoreError(f"{found[0].rule} at {found[0].path}: {found[0].sentence}"))
+        return View(self._body.messages, tuple(range(len(self._body.messages))))
+
+    def _note_repairs(self, snapshot: Snapshot, repairs: Sequence[Repair]) -> None:
+        entries = []
+        for repair in repairs:
+            key = f"{snapshot.chains[repair.message]}/{repair.path}/{repair.call_id}"
+            if key not in self._state.repaired:
+                self._state.repaired.add(key)
+                body = {"key": key, "message": repair.message, "sentence": repair.sentence}
+                entries.append(self._entry(EntryKind.REPAIR, body))
+        self._note(entries)
+
+    # -- maintain --------------------------------------------------------------------------------------
+
+    def maintain(
+        self,
+        plan: Plan | None = None,
+        *,
+        findings: Sequence[Finding] = (),
+        dry_run: bool = False,
+        is_cold: bool | None = None,
+    ) -> Report:
+        """Plan, rehearse, and commit or defer. `plan` takes the place of the planner's own.
+
+        `is_cold` says whether the provider's cache is cold; by default that follows from the time since the
+        last view. With `dry_run` nothing is written. A planner that fails gives an empty plan and a warning.
+        """
+        snapshot = self.snapshot()
+        warnings: list[str] = []
+        if plan is None:
+            plan = self._planned(snapshot, warnings)
+        rehearsal = rehearse(snapshot, plan, self._counter, fields=self._body.fields, findings=findings)
+        prices = self._catalog.row(self._model())
+        cold = self._is_cold(prices.lifetime) if is_cold is None else is_cold
+        now = Circumstances(cold, calls_to_come(self._calls), self._body.fields)
+        decision = decide(snapshot, rehearsal, prices, now)
+        committed = False
+        if not dry_run:
+            committed = self._carry_out(snapshot, rehearsal, decision, warnings)
+        pins = Legality(snapshot).pins
+        report = report_of(rehearsal, decision, snapshot.transcript_tokens, pins, committed=committed)
+        return msgspec.structs.replace(report, warnings=tuple(warnings))
+
+    def _planned(self, snapshot: Snapshot, warnings: list[str]) -> Plan:
+        try:
+            return self.planner.plan(snapshot)
+        except Exception as error:  # noqa: BLE001 - outer edge: a planner may be anybody's code; it may not stop the agent
+            warnings.append(f"the planner {self.planner.name} failed: {error}")
+            self._note_fault("planner", error)
+            return Plan(planner=self.planner.name)
+
+    def _is_cold(self, lifetime: int) -> bool:
+        return self._last_call is None or self._clock() - self._last_call > lifetime
+
+    def _carry_out(self, snapshot: Snapshot, rehearsal: Rehearsal, decision: Decision, warnings: list[str]) -> bool:
+        notes = [self._plan_entry(rehearsal)]
+        if rehearsal.refused:
+            rows = [
+                dict(zip(("id", "action", "rule", "sentence"), refused, strict=True)) for refused in rehearsal.refused
+            ]
+            notes.append(self._entry(EntryKind.REFUSAL, {"refused": rows}))
+        if not decision.commit:
+            self._note([*notes, self._entry(EntryKind.DEFER, decision)])
+            return False
+        try:
+            self._commit(snapshot, rehearsal, decision.reason, notes)
+        except StoreError as error:
+            warnings.append(str(error))
+            self._note_fault("commit", error)
+            return False
+        return True
+
+    def _commit(self, snapshot: Snapshot, rehearsal: Rehearsal, reason: str, notes: Sequence[NewEntry] = ()) -> None:
+        """Make a rehearsal durable, then let the view follow. StoreError: nothing has changed."""
+        pins = "\n".join(sorted(Legality(snapshot).pins))
+        body = CommitBody(
+            planner=rehearsal.planner,
+            digest=rehearsal.digest,
+            boundary=self.policy.boundary,
+            tokens_before=rehearsal.tokens_before,
+            tokens_after=rehearsal.tokens_after,
+            edits=rehearsal.edits,
+            decision=reason,
+            pins=hashlib.sha256(pins.encode()).hexdigest(),
+        )
+        self._write_commit(rehearsal.payloads, body, notes)
+
+    def _write_commit(self, payloads: Sequence[Payload], body: CommitBody, notes: Sequence[NewEntry]) -> None:
+        self.store.append(
+            self.session,
+            journal=self._unjournaled,
+            payloads=payloads,
+            entries=[*notes, self._entry(EntryKind.COMMIT, body)],
+            expected_commits=self._state.version,
+        )
+        self._unjournaled = []
+        self._state.add(body.edits)
+
+    def _born_small(self, snapshot: Snapshot) -> bool:
+        """Fold or mask results that were never sent; whether anything was committed."""
+        draft = draft_born_small(snapshot, self._counter, self._seen_upto, self._body.fields)
+        if draft is None:
+            return False
+        before = view_tokens(snapshot, snapshot.edits)
+        body = CommitBody(
+            planner="born small",
+            digest=snapshot.digest,
+            boundary="unsent",
+            tokens_before=before,
+            tokens_after=before - draft.saving,
+            edits=draft.edits,
+            decision="never sent before: no cache to break",
+        )
+        try:
+            self._write_commit(draft.payloads, body, ())
+        except SelfGCError as error:
+            self._note_fault("born small", error)
+            return False
+        return True
+
+    def roll_back(self) -> None:
+        """Take the last commit back; the view is as before it, and its payloads stay restorable."""
+        entry = self._entry(EntryKind.ROLLBACK, {"version": self._state.version})
+        self.store.append(self.session, entries=[entry], expected_commits=self._state.version)
+        self._state.roll_back()
+
+    # -- restore ---------------------------------------------------------------------------------------
+
+    def restore(self, object_id: str, part: str | None = None) -> bytes:
+        """Return the exact payload of a folded or masked object; `part` names one piece of several.
+
+        PayloadMissing for ids that this session never folded (unknown, foreign and pruned ids alike),
+        PayloadCorrupt when the stored bytes are damaged, UsageError for what is no id or no piece.
+        """
+        wanted = parse_id(object_id)
+        edit = self._state.restorable(wanted)
+        if edit is None:
+            near = ", ".join(_nearest(wanted, self._state.restorable_ids)) or "nothing is folded in this session"
+            raise PayloadMissing(f"no payload for {wanted} in session {self.session!r}; there is: {near}")
+        payload = self.store.payload(self.session, edit.payload)
+        self._note([self._entry(EntryKind.RESTORE, {"id": wanted, "part": part, "bytes": len(payload)})])
+        self._state.restored.append(wanted)
+        return payload if part is None else piece_of(payload, edit, part)
+
+    def restorable_ids(self) -> list[ObjectId]:
+        """Return every id that `restore` answers in this session, in order of commit."""
+        return self._state.restorable_ids
+
+    # -- ledger and faults -----------------------------------------------------------------------------
+
+    def _entry(self, kind: EntryKind, body: object) -> NewEntry:
+        return NewEntry(kind, self._clock(), encode(body))
+
+    def _plan_entry(self, rehearsal: Rehearsal) -> NewEntry:
+        body = {
+            "planner": rehearsal.planner,
+            "digest": rehearsal.digest,
+            "accepted": len(rehearsal.edits),
+            "refused": len(rehearsal.refused),
+        }
+        return self._entry(EntryKind.PLAN, body)
+
+    def _note(self, entries: Sequence[NewEntry]) -> None:
+        if not entries:
+            return
+        try:
+            self.store.append(self.session, entries=entries)
+        except StoreError as error:
+            _LOG.warning("the ledger could not be written: %s", error)
+
+    def _note_fault(self, where: str, error: Exception) -> None:
+        """Tell a fault once: in the log, and in the ledger when the store can be written."""
+        sentence = f"{where}: {type(error).__name__}: {error}"
+        if sentence == self._fault:
+            return
+        self._fault = sentence
+        _LOG.warning("governance fault, the request goes on ungoverned: %s", sentence)
+        self._note([self._entry(EntryKind.FAULT, {"where": where, "error": sentence})])
+
+
+def piece_of(payload: bytes, edit: Edit, part: str) -> bytes:
+    """Return one piece of a payload: a text as its UTF-8 bytes, anything else as its raw JSON."""
+    if edit.media != "application/json" or not payload.startswith(b"{"):
+        raise UsageError(f"{edit.id} has one piece only; leave the part out")
+    pieces = members(payload)
+    if part not in pieces:
+        raise UsageError(f"{edit.id} has no piece {part!r}; there are {', '.join(pieces)}")
+    value = decode(pieces[part])
+    return value.encode("utf-8", "surrogatepass") if isinstance(value, str) else pieces[part]
+
+
+def _nearest(wanted: ObjectId, known: Sequence[ObjectId]) -> list[ObjectId]:
+    number = int(wanted.rpartition(":")[2])
+    return sorted(known, key=lambda other: abs(int(other.rpartition(":")[2]) - number))[:5]

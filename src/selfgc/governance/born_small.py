@@ -1,0 +1,69 @@
+"""Born small: results that are folded or masked before they are first sent.
+
+That breaks no cache and loses no reasoning, because no provider has seen them. Two kinds qualify: a body
+that stands in view already, and an output past the policy's size.
+"""
+
+from collections.abc import Mapping
+
+from selfgc.governance.drafts import Draft, Drafter
+from selfgc.governance.oracle import offers_restore
+from selfgc.model.message import PartKind
+from selfgc.model.objects import Span
+from selfgc.model.pins import pinned_spans
+from selfgc.model.plan import Fold, Mask
+from selfgc.model.protocols import TokenCounter
+from selfgc.model.snapshot import Snapshot
+
+
+def draft_born_small(snapshot: Snapshot, counter: TokenCounter, sent: int, fields: Mapping[str, bytes]) -> Draft | None:
+    """Return the edits for results in messages from index `sent` on, or None when there is nothing to do."""
+    policy = snapshot.policy
+    if not (policy.born_small_repeats or policy.born_small_tokens) or not offers_restore(snapshot, fields):
+        return None
+    fresh = [span for span in snapshot.spans if _is_fresh(snapshot, span, sent)]
+    if not fresh:
+        return None
+    pinned = pinned_spans(snapshot.spans, policy)
+    drafter = Drafter(snapshot, counter)
+    drafts = [_draft(drafter, span) for span in fresh if span.id not in pinned and span.id not in snapshot.edits]
+    kept = [draft for draft in drafts if draft is not None and draft.saving >= policy.min_saving]
+    if not kept:
+        return None
+    edits = tuple(edit for draft in kept for edit in draft.edits)
+    return Draft(edits, tuple(payload for draft in kept for payload in draft.payloads), frozenset())
+
+
+def _is_fresh(snapshot: Snapshot, span: Span, sent: int) -> bool:
+    if span.result is None or span.result.message < sent:
+        return False
+    part = snapshot.entries[span.result.message].message.parts[span.result.part]
+    return part.kind is PartKind.TOOL_RESULT and part.media_tokens == 0
+
+
+def _draft(drafter: Drafter, span: Span) -> Draft | None:
+    policy = drafter.snapshot.policy
+    original = _original(drafter.snapshot, span) if policy.born_small_repeats else None
+    if original is not None:
+        action = Fold(span.id, f"the same text as {original.id}, which is in view")
+        return drafter.draft_result(span, action, set(), original.id)
+    if policy.born_small_tokens is not None and span.result_tokens > policy.born_small_tokens:
+        mask = Mask(span.id, f"more than {policy.born_small_tokens} tokens at once")
+        return drafter.draft_result(span, mask, drafter.visible_outside([mask]))
+    return None
+
+
+def _original(snapshot: Snapshot, span: Span) -> Span | None:
+    """Return the newest earlier span of the same tool and subject that shows the very same text in view."""
+    if not span.body or span.result is None:
+        return None
+    text = snapshot.text(span.result)
+    same = (
+        other
+        for other in reversed(snapshot.spans)
+        if other.result is not None
+        and other.result < span.result
+        and (other.tool, other.facts.target, other.body) == (span.tool, span.facts.target, span.body)
+        and other.id not in snapshot.edits
+    )
+    return next((other for other in same if other.result is not None and snapshot.text(other.result) == text), None)
