@@ -1,4 +1,4 @@
-"""Turns 1 to 3: the parser, the ledger, and the reports with their settings."""
+"""Turns 1 and 2: the parser and the ledger."""
 
 from scenario.script import TESTS, Turn, bash, do, edit, grep, read, write, write_text
 
@@ -41,7 +41,8 @@ PARSER = Turn(
         do(
             "Rule 8 asks for the checksum before the first change.",
             bash(
-                "python -c \"import hashlib; print(hashlib.sha256(open('config/customs.json','rb').read()).hexdigest())\"",
+                'python -c "import hashlib; '
+                "print(hashlib.sha256(open('config/customs.json','rb').read()).hexdigest())\"",
                 "SHA-256 of the customs file",
                 customs_sha=r"^([0-9a-f]{64})$",
             ),
@@ -145,7 +146,8 @@ LEDGER = Turn(
     "else than the books, the count is right, but I want to see the difference. And stock below zero does not exist.",
     (
         do(
-            "Corrected tick = tick - offset, and the order of the log within one tick. I'll write the ledger and its tests "
+            "Corrected tick = tick - offset, and the order of the log within one tick. I'll write the ledger and its "
+            "tests "
             "together.",
             write("stocktake/ledger.py"),
             write("tests/test_ledger.py"),
@@ -221,7 +223,8 @@ LEDGER = Turn(
                 "NOTES.md",
                 "- [ ] ledger: pieces on hand by site and article",
                 "- [x] ledger: pieces on hand by site and article\n"
-                "- [ ] counts that find MORE than the books: NORD 60118 «gain_nord», HAFEN 60110 «gain_hafen» in batch «first_batch». Why?",
+                "- [ ] counts that find MORE than the books: NORD 60118 «gain_nord», HAFEN 60110 «gain_hafen» in "
+                "batch «first_batch». Why?",
             ),
             bash(
                 "git add -A && git commit -q -m 'ledger: replay events, correct clocks, remember differences' "
@@ -231,120 +234,12 @@ LEDGER = Turn(
             ),
         ),
     ),
-    "The ledger is in (commit «ledger_commit», «tests» tests). On batch «first_batch» it ends with «first_total» pieces over all "
+    "The ledger is in (commit «ledger_commit», «tests» tests). On batch «first_batch» it ends with «first_total» "
+    "pieces over all "
     "sites. Counts overrule the books and leave a difference behind; taking more than is there leaves an overdraw. "
-    "What I noticed: most differences are one or two pieces missing, as one would expect. But two counts found more than "
-    "the books say, 60118 at NORD («gain_nord» more) and 60110 at HAFEN («gain_hafen» more), and pieces do not grow. I put that into "
+    "What I noticed: most differences are one or two pieces missing, as one would expect. But two counts found more "
+    "than "
+    "the books say, 60118 at NORD («gain_nord» more) and 60110 at HAFEN («gain_hafen» more), and pieces do not grow. "
+    "I put that into "
     "NOTES.md and did not try to explain it yet.",
-)
-
-REPORTS = Turn(
-    "Good. Now reports: the accountants want CSV, the web shop wants JSON, and I want a table I can read. There is a "
-    "skill for the format, follow it to the letter, their macro is picky. Put the offsets into a settings file "
-    "config/stocktake.toml instead of code. And please: do not change the names of the public functions in "
-    "stocktake/events.py from now on, the loader on the handhelds' docking station imports parse_line and parse_log.",
-    (
-        do("", read("skills/report-format/SKILL.md")),
-        do(
-            "The format is clear. Settings first, with the offsets from the receipt of the first batch.",
-            write("config/stocktake.toml"),
-            write("stocktake/settings.py"),
-        ),
-        do("Prices and reports.", write("stocktake/prices.py"), write("stocktake/report.py")),
-        do("", write("tests/test_report.py")),
-        do("", bash(TESTS, "Run the tests", fails=True)),
-        do(
-            "Real faults, each against a line of the skill: rounding (half up), `free` (never below 0), the total row "
-            "(empty article) and the line end of the last line. I'll fix them where they are.",
-            edit(
-                "stocktake/prices.py",
-                "    return article.price_cents * pieces * rate // MICRO\n",
-                "    return (article.price_cents * pieces * rate * 2 + MICRO) // (2 * MICRO)\n",
-            ),
-            edit(
-                "stocktake/report.py",
-                "        free = pieces - reserved\n",
-                "        free = max(0, pieces - reserved)\n",
-            ),
-            edit(
-                "stocktake/report.py",
-                '    lines.append(";".join(str(value) for value in total_of(report.rows)))\n    return "\\r\\n".join(lines)\n',
-                "    total = total_of(report.rows)\n"
-                '    lines.append(";".join(("TOTAL", "", "", *map(str, total[3:]))))\n'
-                '    return "\\r\\n".join(lines) + "\\r\\n"\n',
-            ),
-        ),
-        do("", bash(TESTS, "Run the tests again")),
-        do(
-            "Last, the command line, with tests that run it in a folder of their own.",
-            write("stocktake/cli.py"),
-            write("tests/test_cli.py"),
-        ),
-        do(
-            "",
-            bash("python -m stocktake.cli report data/scan-a.log --batch «first_batch»", "Try the real log", fails=True),
-        ),
-        do(
-            "I use `read_settings` without importing it.",
-            edit(
-                "stocktake/cli.py",
-                "from stocktake.report import Report, check_csv, make_rows, render_csv, render_json, render_table\n",
-                "from stocktake.report import Report, check_csv, make_rows, render_csv, render_json, render_table\n"
-                "from stocktake.settings import read_settings\n",
-            ),
-        ),
-        do(
-            "",
-            bash("python -m stocktake.cli report data/scan-a.log --batch «first_batch»", "Try again", fails=True),
-            read("stocktake/settings.py", 50, 23),
-        ),
-        do(
-            "The paths in the settings count from the folder above `config/`; the docstring says so and the code "
-            "does not. A missing file should also be told as one line and not as a traceback.",
-            edit("stocktake/settings.py", "    root = path.parent\n", "    root = path.resolve().parent.parent\n"),
-            edit(
-                "stocktake/settings.py",
-                "    except ValueError as error:\n        raise BadConfig(f\"{path}: {error}\") from error\n",
-                "    except (OSError, ValueError) as error:\n"
-                "        raise BadConfig(f\"{path}: {error}\") from error\n",
-            ),
-        ),
-        do(
-            "",
-            bash("python -m stocktake.cli report data/scan-a.log --batch «first_batch»", "The table of the first batch"),
-            bash(TESTS, "Run the tests", tests=r"Ran (\d+) tests"),
-        ),
-        do(
-            "The skill asks for the CSV to be checked with our own command, and I want to see the JSON once as the web shop will.",
-            bash(
-                "mkdir -p out && python -m stocktake.cli report data/scan-a.log --form csv --batch «first_batch» > out/a.csv"
-                " && python -m stocktake.cli check-csv out/a.csv && tail -n 3 out/a.csv | tr -d '\\r'",
-                "Export and check the CSV",
-                first_value=r"^TOTAL;;;\d+;\d+;\d+;(\d+)",
-                first_reserved=r"^TOTAL;;;\d+;(\d+)",
-            ),
-            bash(
-                "python -m stocktake.cli report data/scan-a.log --form json --batch «first_batch»",
-                "The JSON of the first batch",
-            ),
-        ),
-        do(
-            "",
-            edit("NOTES.md", "- [ ] reports: CSV, JSON, table\n- [ ] settings: offsets of the devices\n",
-                 "- [x] reports: CSV, JSON, table\n- [x] settings: offsets of the devices\n\n"
-                 "## Must not change\n- config/customs.json, at all\n"
-                 "- the names parse_line and parse_log: the docking station's loader imports them\n"),
-            bash(
-                "git add -A && git commit -q -m 'report: CSV, JSON and table, settings in a file' "
-                "-m 'Ticket: WH-2291' && git log --oneline",
-                "Commit",
-                report_commit=r"^([0-9a-f]{7,}) report",
-            ),
-        ),
-    ),
-    "Reports work in all three forms: `python -m stocktake.cli report LOG --form csv|json|table --batch ID`. The CSV of "
-    "«first_batch» passes `check-csv`; its total row says «first_value» cents. Offsets are in config/stocktake.toml. "
-    "On the way the tests found four faults against the skill (rounding, `free`, total row, last line end), and running it "
-    "found two more (a missing import, paths that were counted from the wrong folder). «tests» tests pass now, the commit is "
-    "«report_commit». Names in events.py are as they were, and I noted that they stay.",
 )

@@ -4,6 +4,7 @@ A planner is given the prefix of a case and nothing else; the judge alone sees t
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 import msgspec
 
@@ -51,7 +52,7 @@ def cases_of(name: str, messages: Sequence[Decoded], count: Callable[[str], int]
     turns = [index for index, message in enumerate(messages) if is_user_turn(message)]
     first = _first_cut(messages, count)
     cases = []
-    for cut, end in zip(turns, [*turns[1:], len(messages)], strict=True):
+    for cut, end in pairwise([*turns, len(messages)]):
         continuation = tuple(_steps(messages[cut:end]))
         if cut >= first and any(message.get("role") == "assistant" for message in continuation):
             cases.append(Case(name, cut, messages[:cut], continuation))

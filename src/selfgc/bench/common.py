@@ -79,7 +79,7 @@ _YEAR_OR_STATUS = re.compile(r"(?:19|20)\d\d|[1-5]\d\d")
 _HOST_ONLY = re.compile(
     r"\w+://(?:[^/@]*@)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|(?:[\w-]+\.)*example\.(?:com|org))(?::\d+)?"
 )
-_SCHEMA = re.compile(r"https?://(?:www\.w3\.org|json-schema\.org|schemas\.\w+\.\w+)\b")
+_SCHEMA = re.compile(r"https?://(?:www\.w3\.org|maven\.apache\.org|json-schema\.org|schemas\.\w+\.\w+)\b")
 
 
 def is_common_identifier(name: str) -> bool:

@@ -51,15 +51,19 @@ _FILE = re.compile(
     r"|ini|cfg|conf|env|mdx?|rst|txt|csv|tsv|xlsx?|docx?|pptx?|pdf|sqlite3?|db|sql|sh|ps1|bat|rb|php|java|kts?|go|rs"
     r"|cs|cpp|hpp|cc|[ch]|swift|lua|xml|svg|png|jpe?g|gif|log|lock|pem|key|crt|zip|gz|tar|patch|diff)\b(?![\w(/\\])"
 )
-_ID = re.compile(r"(?<![\w-])[A-Za-z0-9][A-Za-z0-9_-]{6,127}(?![\w-])")
-_STYLE_CLASS = re.compile(r"[a-z]+(?:-[a-z]+)*-\d+")
+_ID = re.compile(r"(?<![\w.-])[A-Za-z0-9][A-Za-z0-9_-]{6,127}(?![\w-])")
+_NO_ID = re.compile(
+    r"[a-z]+(?:-[a-z]+)*-\d+"  # style classes: text-gray-500
+    r"|(?=.*[hlmqstvz])[\dachlmqstvz-]+"  # drawing commands of an SVG path: 3m3-3v12
+    r"|\w*[a-z]{3,}_(?:\w*_)?[a-z]{3,}\w*"  # names of code: test_limit_404_rejected
+)
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT?\d*Z?")
 _NUMBER = re.compile(
     r"(?<![\w.,:/\\#-])(?<!line )(?<!lines )"
     r"([$€£¥]?)(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?:\s?(%|[KMGT]i?B))?(?![\w:/\\-]|[.,]\d)"
 )
 _QUOTED = re.compile(r"""(?<![\w\\])(?:"([^"\n]{6,160})"|'([^'\n]{6,160})'|`([^`\n]{6,160})`|“([^”\n]{6,160})”)""")
-_IDENTIFIER = re.compile(r"(?<![\w$])[A-Za-z_$][A-Za-z0-9_$]{5,99}")
+_IDENTIFIER = re.compile(r"(?<!\w)[A-Za-z_][A-Za-z0-9_]{5,99}")
 _COMPOUND = re.compile(r"[A-Za-z0-9]_[A-Za-z0-9]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _ERROR = re.compile(r"(?:\b[A-Za-z]\w*\.)*\b[A-Za-z]*(?:Error|Exception|Warning|Panic)\b(?: \w+)?: [^\n`]{8,200}")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
@@ -156,7 +160,7 @@ def _ids(text: str) -> Iterator[str]:
     for match in dict.fromkeys(_ID.findall(text)):
         digits = sum(map(str.isdigit, match))
         letters = sum(map(str.isalpha, match))
-        if digits < 3 or not letters or _STYLE_CLASS.fullmatch(match) or _TIMESTAMP.match(match):
+        if digits < 3 or not letters or _NO_ID.fullmatch(match) or _TIMESTAMP.match(match):
             continue
         yield match.rstrip("-_")
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 
 from selfgc.governance.drafts import Draft, Drafter
 from selfgc.governance.oracle import offers_restore
+from selfgc.model.legality import Legality
 from selfgc.model.message import PartKind
 from selfgc.model.objects import Span
-from selfgc.model.pins import pinned_spans
 from selfgc.model.plan import Fold, Mask
 from selfgc.model.protocols import TokenCounter
 from selfgc.model.snapshot import Snapshot
@@ -24,9 +24,9 @@ def draft_born_small(snapshot: Snapshot, counter: TokenCounter, sent: int, field
     fresh = [span for span in snapshot.spans if _is_fresh(snapshot, span, sent)]
     if not fresh:
         return None
-    pinned = pinned_spans(snapshot.spans, policy)
-    drafter = Drafter(snapshot, counter)
-    drafts = [_draft(drafter, span) for span in fresh if span.id not in pinned and span.id not in snapshot.edits]
+    legality = Legality(snapshot)
+    drafter = Drafter(snapshot, counter, legality)
+    drafts = [_draft(drafter, span) for span in fresh if span.id not in legality.pins and span.id not in snapshot.edits]
     kept = [draft for draft in drafts if draft is not None and draft.saving >= policy.min_saving]
     if not kept:
         return None

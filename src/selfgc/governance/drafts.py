@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from selfgc.governance import pointers
-from selfgc.model.anchors import anchors_of
+from selfgc.model.anchors import anchors_of, implied
 from selfgc.model.ids import ObjectId
+from selfgc.model.legality import Legality
 from selfgc.model.message import PartRef
 from selfgc.model.objects import Span, Turn
 from selfgc.model.plan import Action
@@ -24,6 +25,8 @@ SHORTEST_LEAF = 240
 """A string argument of fewer characters stays as it is."""
 SHORTEST_RESULT = 60
 """A result of fewer tokens stays as it is."""
+SMALLEST_ROW = 100
+"""A swallowed span of fewer tokens gets no row of its own in a turn's pointer, unless it failed."""
 _COMMAND_KEYS = frozenset({"command", "cmd", "script", "code", "CommandLine"})
 
 
@@ -57,7 +60,7 @@ class Drafter(msgspec.Struct, frozen=True):
 
     snapshot: Snapshot
     counter: TokenCounter
-    may_strip: bool = False
+    legality: Legality
 
     def draft(self, action: Action, visible: set[str]) -> Draft:
         """Work an action out. `visible` are the anchors that stand elsewhere in the view to come."""
@@ -74,7 +77,7 @@ class Drafter(msgspec.Struct, frozen=True):
         if span is not None:
             return _refs(span)
         turn = self.snapshot.turns_by_id[action.id]
-        return [ref for span in self.snapshot.spans[turn.first_span : turn.past_span] for ref in _refs(span)]
+        return [ref for span in self.legality.swallowable(turn, action.spare) for ref in _refs(span)]
 
     def visible_outside(self, actions: Iterable[Action]) -> set[str]:
         """Return the anchors that stay in view whatever becomes of these actions."""
@@ -90,7 +93,7 @@ class Drafter(msgspec.Struct, frozen=True):
                     visible.update(facts.anchors)
                 else:
                     visible |= anchors_of("\n".join([replaced.text or "", *(replaced.arguments or {}).values()]))
-        return visible
+        return visible | {ending for anchor in visible for ending in implied(anchor)}
 
     def draft_result(self, span: Span, action: Action, visible: set[str], original: str = "") -> Draft | None:
         """Work an action out on a span's result alone. `original` names the object that shows the same text."""
@@ -169,7 +172,7 @@ class Drafter(msgspec.Struct, frozen=True):
         self, span: Span, ref: PartRef, action: Action, visible: set[str]
     ) -> tuple[Replacement, list[Piece], set[str]] | None:
         message = self.snapshot.entries[ref.message].message
-        if ref == span.result or (message.is_signed and not self.may_strip):
+        if ref == span.result or (message.is_signed and not self.legality.may_strip):
             return None
         leaves = self.snapshot.dialect.arguments(message, ref.part)
         large = {path: text for path, text in leaves.items() if len(text) >= SHORTEST_LEAF}
@@ -230,7 +233,7 @@ class Drafter(msgspec.Struct, frozen=True):
         return Draft((edit,), (), frozenset())
 
     def _turn(self, turn: Turn, action: Action, visible: set[str]) -> Draft:
-        spans = self.snapshot.spans[turn.first_span : turn.past_span]
+        spans = self.legality.swallowable(turn, action.spare)
         if action.verb == "mask":
             return self._masked_turn(turn, spans, action, visible)
         refs = [ref for span in spans for ref in _refs(span)]
@@ -256,10 +259,10 @@ class Drafter(msgspec.Struct, frozen=True):
             found = self._unseen(ref, self.snapshot.text(ref), seen, action.keep)
             anchors += found
             seen.update(found)
-        rows = [pointers.span_row(span) for span in spans]
+        rows = [pointers.span_row(span) for span in spans if span.tokens >= SMALLEST_ROW or span.facts.has_failed]
         joined = "\n".join(rows)
         anchors = [anchor for anchor in anchors if anchor not in joined]
-        text = pointers.turn_pointer(turn.id, rows, anchors, self.snapshot.policy.recovery)
+        text = pointers.turn_pointer(turn.id, len(spans), rows, anchors, self.snapshot.policy.recovery)
         carrier = spans[0]
         replacements = [*self._carrier(carrier, text)]
         replacements += [self._replacement(ref) for span in spans[1:] for ref in _refs(span)]

@@ -28,8 +28,31 @@ def size_of(text: str) -> str:
 
 
 def anchor_lines(anchors: Iterable[str]) -> str:
-    """Return anchors as one line, those with spaces in double quotes."""
-    return " ".join(f'"{anchor}"' if " " in anchor else anchor for anchor in anchors)
+    """Return anchors as one line: those with spaces in double quotes, paths of one folder in braces."""
+    paths: dict[str, list[str]] = {}
+    others: list[str] = []
+    for anchor in anchors:
+        folder, slash, name = anchor.rpartition("/")
+        if slash and " " not in anchor and "://" not in anchor:
+            paths.setdefault(_root(folder), []).append(anchor)
+        else:
+            others.append(f'"{anchor}"' if " " in anchor else anchor)
+    return " ".join([*(_in_braces(root, names) for root, names in paths.items()), *others])
+
+
+_ROOT_LINKS = 4
+"""Absolute paths are shown in braces behind so many links, which is as deep as a project's folder usually lies."""
+
+
+def _root(folder: str) -> str:
+    links = folder.split("/")
+    return "/".join(links[: _ROOT_LINKS + 1]) if folder.startswith("/") and len(links) > _ROOT_LINKS else ""
+
+
+def _in_braces(root: str, names: Sequence[str]) -> str:
+    if not root or len(names) < 2:
+        return " ".join(names)
+    return f"{root}/{{{','.join(name.removeprefix(root + '/') for name in names)}}}"
 
 
 def result_pointer(span: Span, text: str, anchors: Sequence[str], recovery: Recovery) -> str:
@@ -75,9 +98,11 @@ def masked_text(span: Span, text: str, anchors: Sequence[str], recovery: Recover
     return "\n".join([*(line[: 2 * _LONG_LINE] for line in head), *middle, *(line[-2 * _LONG_LINE :] for line in tail)])
 
 
-def turn_pointer(turn_id: ObjectId, rows: Sequence[str], anchors: Sequence[str], recovery: Recovery) -> str:
-    """Return what stands for the folded spans of a turn: one row a span, then the anchors of all."""
-    lines = [f"[folded {len(rows)} calls of this turn: {way_back(turn_id, recovery)}, or each by its id]", *rows]
+def turn_pointer(
+    turn_id: ObjectId, calls: int, rows: Sequence[str], anchors: Sequence[str], recovery: Recovery
+) -> str:
+    """Return what stands for the folded spans of a turn: a row for each that matters, then the anchors of all."""
+    lines = [f"[folded {calls} calls of this turn: {way_back(turn_id, recovery)}, or one by its id]", *rows]
     if anchors:
         lines.append(anchor_lines(anchors))
     return "\n".join(lines)
@@ -86,4 +111,4 @@ def turn_pointer(turn_id: ObjectId, rows: Sequence[str], anchors: Sequence[str],
 def span_row(span: Span) -> str:
     """Return one span as a row of a turn's pointer: its id, what it was about, how it ended."""
     ended = f" → {span.facts.outcome or 'failed'}" if span.facts.has_failed else ""
-    return f"{span.id} {span.facts.target[:100]}{ended}".rstrip()
+    return f"{span.id.removeprefix('function:')} {span.facts.target[:80]}{ended}".rstrip()

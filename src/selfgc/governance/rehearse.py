@@ -84,7 +84,7 @@ def rehearse(
     legality = Legality(snapshot)
     actions, turned_down = _legal(legality, plan)
     refused += turned_down
-    drafter = Drafter(snapshot, counter, legality.may_strip)
+    drafter = Drafter(snapshot, counter, legality)
     drafts, without_saving = _drafts(drafter, actions)
     refused += without_saving
     kept, broken = _pass_oracle(snapshot, drafts, fields or {})
@@ -106,7 +106,7 @@ def _legal(legality: Legality, plan: Plan) -> tuple[list[Action], list[Refused]]
     refused: list[Refused] = []
     limit = legality.snapshot.policy.max_share * (len(legality.snapshot.spans) + len(legality.snapshot.turns))
     for action in plan.actions:
-        found = legality.refusal(action.id, action.verb)
+        found = legality.refusal(action.id, action.verb, action.spare)
         if found is None and action.id in accepted:
             found = Refusal("conflict", "the plan names this object twice; the first action counts")
         elif found is None and len(accepted) >= limit:
@@ -115,19 +115,20 @@ def _legal(legality: Legality, plan: Plan) -> tuple[list[Action], list[Refused]]
             accepted[action.id] = action
         else:
             refused.append(Refused(action.id, action.verb, found.rule, found.sentence))
-    covered = _covered(legality.snapshot, accepted)
+    covered = _covered(legality, accepted)
     for object_id, turn_id in covered.items():
         verb = accepted.pop(object_id).verb
         refused.append(Refused(object_id, verb, "conflict", f"{turn_id} is acted on whole and covers it"))
     return list(accepted.values()), refused
 
 
-def _covered(snapshot: Snapshot, accepted: Mapping[ObjectId, Action]) -> dict[ObjectId, ObjectId]:
+def _covered(legality: Legality, accepted: Mapping[ObjectId, Action]) -> dict[ObjectId, ObjectId]:
+    snapshot = legality.snapshot
     return {
         span.id: turn.id
         for turn in snapshot.turns
         if turn.id in accepted
-        for span in snapshot.spans[turn.first_span : turn.past_span]
+        for span in legality.swallowable(turn, accepted[turn.id].spare)
         if span.id in accepted
     }
 

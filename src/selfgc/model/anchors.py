@@ -1,24 +1,39 @@
 """Anchors: exact strings that later work may need verbatim.
 
 An anchor is a run of characters that nobody would write twice by chance: a URL, a path, an id, a hash, a
-number of three digits and more, a compound identifier, a short quoted phrase. Extraction is linear in the
-text: one scan for runs, then a look at each distinct run.
+number, a compound identifier, a short quoted phrase. A chain of names (`self.cart.total`) counts by its
+telling links. Extraction is linear in the text: one scan for runs, then a look at each distinct run.
 """
 
 import re
+from collections.abc import Iterator
+from functools import lru_cache
 
 _RUN = re.compile(r"[\w./:@~%+#$\\-]{3,}(?:,\d{3})*")
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,15}://[^\s\"'<>`|]{3,400}")
-_PHRASE = re.compile(r"[\"'`]([^\s\"'`\\][^\"'`\n\\]{2,58}[^\s\"'`\\])[\"'`]")
+_PHRASE = re.compile(r"(?<!\w)([\"'`])((?:(?!\1)[^\n]){0,100})\1")
 _PLAIN_WORD = re.compile(r"[^\W\d_]+")
+_WORDY = re.compile(r"[^\W\d_]{3}")
+_ESCAPE = re.compile(r"\\[nrt]")
+_TRIM = ".,:;-+#%\\/"
+_WHOLE = re.compile(
+    r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[\w.@+~-]+[/\\])*[\w.@+~-]+(?::\d+)?"  # absolute paths and routes
+    r"|(?:[\w.@+~-]+[/\\]){2,}[\w.@+~-]+(?::\d+)?"  # relative paths of three links
+    r"|[\w@+~-]+[/\\][\w.@+~-]*\w\.\w{1,5}(?::\d+)?"  # a folder and a file with an ending
+    r"|[\w-]+(?:\.[\w-]+)*\.(?!\d)[a-z]{2,5}(?::\d+)?"  # file and host names
+    r"|[\w.+-]+@[\w.-]+\.\w+"  # addresses
+    r"|[\w-]*\d[\w-]*(?:[.:/-]\w+)*"  # versions, dates, times, hosts with ports, numbered names
+    r"|[A-Za-z]\w*(?:-\w+){2,}"  # kebab-case names of three links
+)
+_LINK = re.compile(r"\$?\w+(?:-\w+)*")
 _TELLING = re.compile(
-    r"\d[\d.,:_-]*\d"  # two digits and more, with what joins numbers
+    r"\d\d|\d,\d"  # two digits and more
     r"|[^\W\d_]_[^\W\d_]|[^\W_]_\d|\d_[^\W_]"  # snake_case
     r"|[a-z][A-Z]|[A-Z]{2}[a-z]"  # camelCase
     r"|[A-Z][A-Z0-9]{2}"  # CONSTANTS
-    r"|\w[/\\.:@#-]\w|^[~/.]+\w"  # paths, dotted and kebab-case names, handles
+    r"|\w[/\\.:@]\w|^[~/.\\]+\w|\w-\w+-\w|^\$\w"  # paths, dotted and kebab-case names, variables
 )
-_TRIM = ".,:;-+#%$\\"
+_PLOTTED = re.compile(r"(?:[a-zA-Z]?-?\d*\.\d+){2,}.*|[a-zA-Z]?-?\d+\.\d+[a-zA-Z][\d.]*|\d*\.?\d+[a-zA-Z]-?\.?\d.*")
 _NOISE = re.compile(r"[\W_]+|\d{1,2}(?:[.:,]\d{1,2})?|e\.g|i\.e|etc\.?")
 MAX_LENGTH = 400
 """Longer runs (base64, minified code) are no anchors: nobody repeats them from memory."""
@@ -26,22 +41,39 @@ MAX_LENGTH = 400
 
 def anchors_of(text: str) -> set[str]:
     """Return the distinct anchors of `text`."""
-    found = {run for run in map(_trimmed, set(_RUN.findall(text))) if _is_telling(run)}
-    if "://" in text:
-        found.update(url.rstrip(".,;:)]}") for url in _URL.findall(text))
-    found.update(phrase for phrase in set(_PHRASE.findall(text)) if not _PLAIN_WORD.fullmatch(phrase))
+    plain = _ESCAPE.sub("  ", text) if "\\n" in text or "\\t" in text else text
+    found = {anchor for run in set(_RUN.findall(plain)) for anchor in _of_run(run)}
+    if "://" in plain:
+        found.update(url.rstrip(".,;:)]}") for url in _URL.findall(plain))
+    found.update(phrase for _, phrase in _PHRASE.findall(plain) if _is_phrase(phrase))
     return found
 
 
-def ordered_anchors(text: str) -> list[str]:
-    """Return the distinct anchors of `text` in order of first appearance."""
-    found = anchors_of(text)
-    return sorted(found, key=text.find)
+@lru_cache(maxsize=1 << 16)
+def _of_run(run: str) -> tuple[str, ...]:
+    trimmed = run.rstrip(_TRIM).lstrip(",:;-+#%\\")
+    if len(trimmed) > MAX_LENGTH:
+        return ()
+    links = [trimmed] if _WHOLE.fullmatch(trimmed) else _LINK.findall(trimmed)
+    return tuple(link for link in links if _is_telling(link))
 
 
-def _trimmed(run: str) -> str:
-    return run.strip(_TRIM)
+def _is_telling(link: str) -> bool:
+    if len(link) < 3 or _TELLING.search(link) is None or _NOISE.fullmatch(link):
+        return False
+    return not ("." in link and _PLOTTED.fullmatch(link))
 
 
-def _is_telling(run: str) -> bool:
-    return 3 <= len(run) <= MAX_LENGTH and _TELLING.search(run) is not None and not _NOISE.fullmatch(run)
+def _is_phrase(phrase: str) -> bool:
+    if len(phrase) < 4 or phrase[0].isspace() or phrase[-1].isspace():
+        return False
+    return _PLAIN_WORD.fullmatch(phrase) is None and _WORDY.search(phrase) is not None
+
+
+def implied(anchor: str) -> Iterator[str]:
+    """Yield what is visible wherever a path is: each of its endings, from the longest to the file name."""
+    if "/" in anchor and "://" not in anchor:
+        rest = anchor.strip("/")
+        while rest:
+            yield rest
+            rest = rest.partition("/")[2]

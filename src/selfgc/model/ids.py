@@ -34,7 +34,12 @@ class ObjectKind(StrEnum):
 
 
 def parse_id(text: str) -> ObjectId:
-    """Return `text` as an id, or raise UsageError when it is not of the form `kind:name:number`."""
+    """Return `text` as an id, or raise UsageError when it is not of the form `kind:name:number`.
+
+    `Read:12` is short for `function:Read:12`, as rows of pointers have it.
+    """
+    if text.count(":") == 1:
+        text = f"function:{text}"
     if not ID_PATTERN.fullmatch(text):
         raise UsageError(f"{text[:80]!r} is no object id; expected for example function:Read:12 or conversation:user:3")
     return ObjectId(text)

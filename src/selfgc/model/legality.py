@@ -4,8 +4,8 @@ Rules, in the order in which they are tried; the first that does not hold is the
 
 L1  unknown_id      the id exists in this session's snapshot
 L2  before_compaction  nothing before a provider's own compaction block is edited
-L3  open_call       the span has its result; a turn has no open call
-L4  pinned          the object is not pinned
+L3  open_call       the span has its result
+L4  pinned          the object is not pinned; an action on a turn leaves the pinned spans in it as they are
 L5  last_turn       the object is not of the last answered turn or after it (boundary `turn`), nor user input
                     that is still to be answered
 L6  last_spans      the span is not one of the newest `keep_spans`, nor in the latest assistant message
@@ -15,6 +15,7 @@ L9  signed          what stands beside signed reasoning is not edited, unless re
 L10 prefix_bound    a model that binds reasoning to its prefix is edited at turn boundaries only
 """
 
+from collections.abc import Container
 from functools import cached_property
 from typing import NamedTuple
 
@@ -87,14 +88,19 @@ class Legality(msgspec.Struct, frozen=True, dict=True):
     def _number(self) -> dict[ObjectId, int]:
         return {span.id: number for number, span in enumerate(self.snapshot.spans)}
 
-    def refusal(self, object_id: ObjectId, verb: str) -> Refusal | None:
+    def swallowable(self, turn: Turn, spare: Container[str] = ()) -> list[Span]:
+        """Return the spans of a turn that an action on it takes: all but the spared and the protected."""
+        spans = self.snapshot.spans[turn.first_span : turn.past_span]
+        return [span for span in spans if span.id not in spare and self._refuse_inside(span) is None]
+
+    def refusal(self, object_id: ObjectId, verb: str, spare: Container[str] = ()) -> Refusal | None:
         """Return why this action cannot be, or None when it can."""
         span = self.snapshot.spans_by_id.get(object_id)
         if span is not None:
             return self._refuse_span(span, verb)
         turn = self.snapshot.turns_by_id.get(object_id)
         if turn is not None:
-            return self._refuse_turn(turn, verb)
+            return self._refuse_turn(turn, verb, spare)
         return Refusal("unknown_id", f"no object {object_id} in this session; `selfgc inspect` lists them")
 
     def _refuse_span(self, span: Span, verb: str) -> Refusal | None:
@@ -110,16 +116,18 @@ class Legality(msgspec.Struct, frozen=True, dict=True):
             return Refusal("last_spans", f"the newest {self.snapshot.policy.keep_spans} spans stay as they are")
         return self._refuse_state(span.id, verb) or self._refuse_signed(span, verb)
 
-    def _refuse_turn(self, turn: Turn, verb: str) -> Refusal | None:
+    def _refuse_turn(self, turn: Turn, verb: str, spare: Container[str]) -> Refusal | None:
         if turn.start < self.first_editable:
             return Refusal("before_compaction", "it stands before the provider's own compaction block")
-        spans = self.snapshot.spans[turn.first_span : turn.past_span]
         if turn.end > self.frozen_from or turn is self.snapshot.turns[-1]:
             return Refusal("last_turn", "the last turn stays as it is")
+        spans = self.swallowable(turn, spare)
         if not spans:
-            return Refusal("no_target", "the turn has no tool spans; the user's words and the answer are kept")
-        refused = next((found for span in spans if (found := self._refuse_inside(span)) is not None), None)
-        return refused or self._refuse_state(turn.id, verb)
+            return Refusal("no_target", "it has no tool span that may be touched; the user's words and the answer are kept")
+        edit = self.snapshot.edits.get(turn.id)
+        if edit is not None and edit.action == verb == "fold" and {span.id for span in spans} > set(edit.swallowed):
+            return None
+        return self._refuse_state(turn.id, verb)
 
     def _refuse_inside(self, span: Span) -> Refusal | None:
         if span.result is None:

@@ -18,6 +18,9 @@ class _ActionBase(msgspec.Struct, frozen=True, tag_field="action", forbid_unknow
     keep: tuple[str, ...] = ()
     """Exact strings of the payload that the pointer must show; what the payload does not hold is ignored."""
 
+    spare: tuple[ObjectId, ...] = ()
+    """For an action on a turn: spans inside it that stay as they are."""
+
     @property
     def verb(self) -> str:
         """`fold`, `mask` or `prune`."""

@@ -27,6 +27,7 @@ _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 _HIGH, _LOW = rb"\\u[dD][89abAB][0-9a-fA-F]{2}", rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 _SURROGATE = re.compile(rb"\\\\|" + _HIGH + _LOW + rb"|(" + _HIGH + rb"|" + _LOW + rb")")
+_ANY_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _BLANK = re.compile(rb'"(?:\\[nrtf]|\\u[0-9a-fA-F]{4}|[ \x80-\xff])*+"')
 
 
@@ -45,11 +46,11 @@ def json_text(data: bytes) -> bytes:
 
 
 def first_bad_byte(raw: bytes) -> int | None:
-    """Return where the bytes stop being UTF-8. Encoded lone surrogates pass: clients do write them."""
+    """Return where the bytes stop being UTF-8, or None when all of them are."""
     if raw.isascii():
         return None
     try:
-        raw.decode("utf-8", "surrogatepass")
+        raw.decode()
     except UnicodeDecodeError as error:
         return error.start
     return None
@@ -70,6 +71,8 @@ def is_too_deep(raw: bytes) -> bool:
 
 def without_lone_escapes(raw: bytes) -> bytes:
     r"""Return JSON with each escaped lone surrogate as `\ufffd`: equally long, so positions stay what they are."""
+    if _ANY_SURROGATE.search(raw) is None:
+        return raw
     return _SURROGATE.sub(lambda match: rb"\ufffd" if match[1] else match[0], raw)
 
 

@@ -1,5 +1,6 @@
-"""What can be saved from JSON that is broken: where it breaks, whole records on a spliced line, whole messages
-before a cut. Only called for input that does not parse, and linear in it.
+"""What can be saved from broken JSON: where it breaks, whole records on a spliced line, whole messages before a cut.
+
+Only called for input that does not parse. The work grows with the length of the input, not with its square.
 """
 
 import json
@@ -62,7 +63,7 @@ def _fault(text: str, error: json.JSONDecodeError) -> Fault:
         or any(literal.startswith(rest) for literal in (*_LITERALS, "-"))
     )
     if is_cut:
-        return Fault(len(text), "it is cut off", is_cut=True)
+        return Fault(len(text), f"it is cut off after byte {len(text)}", is_cut=True)
     if rest.startswith("\x00"):
         return Fault(error.pos, "there are NUL bytes in it", is_cut=False)
     return Fault(error.pos, f"{error.msg[:1].lower()}{error.msg[1:]} at byte {error.pos}", is_cut=False)

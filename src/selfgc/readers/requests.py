@@ -4,18 +4,19 @@ A body goes on as the very bytes that stand in the file. What is broken is refus
 `skip_bad` messages that are none are left out, and of a file that is cut off the whole messages are read.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from selfgc.errors import ReadError, WireError
 from selfgc.model.wire import decode, elements, join_members, members, split_body
 from selfgc.readers.json_text import first_bad_byte, is_too_deep, line_at, without_lone_escapes
 from selfgc.readers.recording import Notes, Recording, Skipped
-from selfgc.readers.recovery import fault_of, whole_messages
+from selfgc.readers.recovery import Fault, fault_of, whole_messages
 from selfgc.readers.signs import dialect_of
 
 READABLE = "a Messages or Chat Completions request body, a list of messages, or a Claude Code session file"
 """What can be read, for error messages."""
+_CONVERT = "convert it to one of these"
 _SKIP = "to read what is whole, pass --skip-bad"
 _KNOWN = {
     "input": "an OpenAI Responses request",
@@ -51,19 +52,38 @@ def read_request(text: bytes, *, skip_bad: bool = False) -> Recording:
         return _recording(text, _found(text), (), skip_bad=skip_bad)
     line = line_at(text, fault.position)
     whole = whole_messages(text[: fault.position])
-    if whole is None:
-        raise ReadError(f"expected {READABLE}, but {fault.reason}, and no whole message stands before that", line)
+    if whole is None or _is_broken(whole):
+        raise _unreadable(text, fault, line)
     if not skip_bad:
         raise ReadError(f"expected one JSON value, but {fault.reason}; {_SKIP}", line)
     skipped = (Skipped(line, f"{fault.reason}; the messages before that were read"),)
-    if _is_broken(whole):
-        raise ReadError(f"expected one JSON value, but {fault.reason}; what stands before that is no JSON either", line)
     return _recording(whole, _found(whole), skipped, skip_bad=True)
 
 
-def kind_of(keys: Sequence[str]) -> str:
+def _unreadable(text: bytes, fault: Fault, line: int) -> ReadError:
+    """Return the error for a file of which not even a part can be read."""
+    if text.lstrip()[:1] not in (b"{", b"["):
+        return ReadError(f"expected {READABLE}, but it is no JSON; give the session file itself", line)
+    kind = _kind_of_first(text)
+    if kind:
+        return ReadError(f"expected {READABLE}, got {kind}; {_CONVERT}")
+    return ReadError(f"expected {READABLE}, but {fault.reason}, and no whole message stands before that", line)
+
+
+def _kind_of(keys: Iterable[str]) -> str:
     """Return what a file with these top-level keys is, as far as it is known; else an empty string."""
-    return next((kind for key, kind in _KNOWN.items() if key in keys), "")
+    there = frozenset(keys)
+    return next((kind for key, kind in _KNOWN.items() if key in there), "")
+
+
+def _kind_of_first(text: bytes) -> str:
+    """Return what a file of lines is by its first line, or an empty string when that is no JSON object."""
+    first = text.lstrip().split(b"\n", 1)[0]
+    try:
+        keys = list(members(without_lone_escapes(first)))
+    except WireError:
+        return ""
+    return _kind_of(keys) or f"lines of JSON with the keys {sorted(keys)[:8]}"
 
 
 def _is_broken(text: bytes) -> bool:
@@ -87,8 +107,8 @@ def _found(text: bytes) -> _Found:
         return _of_meta(text, fields)
     if fields.get("traj", b"").startswith(b"["):
         return _Found(_body_of(_exact(text, "traj")))
-    kind = kind_of(list(fields)) or f"JSON with the keys {sorted(fields)[:8]}"
-    raise ReadError(f"expected {READABLE}, got {kind}; convert it to one of these")
+    kind = _kind_of(fields) or f"JSON with the keys {sorted(fields)[:8]}"
+    raise ReadError(f"expected {READABLE}, got {kind}; {_CONVERT}")
 
 
 def _of_list(text: bytes) -> bytes:
@@ -116,7 +136,9 @@ def _of_meta(text: bytes, fields: Mapping[str, bytes]) -> _Found:
     told = meta if isinstance(meta, dict) else {}
     name, times = told.get("id"), told.get("timestamps")
     timestamps = tuple(time if isinstance(time, str) else None for time in times) if isinstance(times, list) else ()
-    return _Found(_exact(text, "request"), has_meta=True, name=name if isinstance(name, str) else "", timestamps=timestamps)
+    return _Found(
+        _exact(text, "request"), has_meta=True, name=name if isinstance(name, str) else "", timestamps=timestamps
+    )
 
 
 def _exact(text: bytes, key: str) -> bytes:
@@ -127,22 +149,22 @@ def _exact(text: bytes, key: str) -> bytes:
     return text[start : start + len(value)]
 
 
-def _recording(
-    text: bytes, found: _Found, skipped: tuple[Skipped, ...], *, skip_bad: bool
-) -> Recording:
+def _recording(text: bytes, found: _Found, skipped: tuple[Skipped, ...], *, skip_bad: bool) -> Recording:
     try:
         body = split_body(found.body)
     except WireError as error:
         raise ReadError(f"expected {READABLE}, but at {error}") from error
     faults = {index: fault for index, raw in enumerate(body.messages) if (fault := _message_fault(raw))}
+    kept = [index for index in range(len(body.messages)) if index not in faults]
+    if not kept:
+        kind = _kind_of(body.fields)
+        what = f"got {kind}; {_CONVERT}" if kind else "but there is no message in it; record the session again"
+        raise ReadError(f"expected {READABLE}, {what}")
     if faults and not skip_bad:
         index, fault = next(iter(faults.items()))
         line = line_at(text, _position_of(text, body.messages, index))
         raise ReadError(f"expected message {index} to be an object with a role, got {fault}; {_SKIP}", line)
     left_out = [Skipped(0, f"message {index} is no message: {fault}") for index, fault in faults.items()]
-    kept = [index for index in range(len(body.messages)) if index not in faults]
-    if not kept:
-        raise ReadError(f"expected {READABLE}, but there is no message in it; record the session again")
     messages = [body.messages[index] for index in kept]
     dialect = dialect_of(messages, body.fields)
     return Recording(
@@ -170,9 +192,7 @@ def _position_of(text: bytes, messages: Sequence[bytes], index: int) -> int:
     return max(text.find(messages[index], position), 0)
 
 
-def _times(
-    times: tuple[str | None, ...], count: int, kept: Sequence[int], *, is_cut: bool
-) -> tuple[str | None, ...]:
+def _times(times: tuple[str | None, ...], count: int, kept: Sequence[int], *, is_cut: bool) -> tuple[str | None, ...]:
     """Return the times of the kept messages; none when there is not one a message."""
     if len(times) != count and not (is_cut and len(times) > count):
         return ()

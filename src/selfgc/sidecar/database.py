@@ -170,7 +170,7 @@ def create_database(path: Path, *, timeout: float) -> None:
 
 
 def find_damage(connection: sqlite3.Connection) -> list[str]:
-    """Return what is wrong with pages, indexes and rows (at most 20 sentences of SQLite's), or rows without a session."""
+    """Return what is wrong with pages and indexes (at most 20 sentences of SQLite), and rows without a session."""
     found = [sentence for (sentence,) in connection.execute("PRAGMA integrity_check(20)") if sentence != "ok"]
     for table in ("journal", "payload", "ledger"):
         (count,) = connection.execute(_ORPHANS.format(table)).fetchone()
