@@ -1,9 +1,9 @@
 """Writers that tests run as processes of their own: one that is killed again and again, one that fills a disk.
 
-    crash_writer.py kill PATH           each line "SESSION MILLISECONDS [PATH]" starts a writer and kills it then;
-                                        answered by the number of appends that it acknowledged
-    crash_writer.py write PATH WRITER N appends N times to the session "shared", with payloads that others write too
-    crash_writer.py fill PATH LIMIT     appends until an error; LIMIT is the largest file allowed, 0 for none
+crash_writer.py kill PATH           each line "SESSION MILLISECONDS [PATH]" starts a writer and kills it then;
+                                    answered by the number of appends that it acknowledged
+crash_writer.py write PATH WRITER N appends N times to the session "shared", with payloads that others write too
+crash_writer.py fill PATH LIMIT     appends until an error; LIMIT is the largest file allowed, 0 for none
 """
 
 import hashlib
@@ -56,7 +56,8 @@ def kill_writers(path):
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         with os.fdopen(reading, "rb") as acknowledged:
-            print(len(acknowledged.read()), flush=True)
+            sys.stdout.write(f"{len(acknowledged.read())}\n")
+            sys.stdout.flush()
 
 
 def write_shared(path, writer, count):
@@ -79,8 +80,7 @@ def fill(path, limit):
                 store.append("full", **append_of("full", number))
                 number += 1
         except StoreError as error:
-            print(number)
-            print(error)
+            sys.stdout.write(f"{number}\n{error}\n")
 
 
 if __name__ == "__main__":

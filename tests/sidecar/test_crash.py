@@ -1,6 +1,5 @@
 """What a writer process leaves behind when it is killed, when others write too, and when the disk is full."""
 
-import os
 import random
 import runpy
 import subprocess
@@ -14,7 +13,7 @@ from selfgc.sidecar.sqlite import SqliteStore
 from selfgc.sidecar.verify import verify_store
 
 WRITER = Path(__file__).with_name("crash_writer.py")
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
+pytest.importorskip("resource", reason="needs fork, SIGKILL and limits")
 append_of = runpy.run_path(str(WRITER))["append_of"]
 
 
@@ -53,7 +52,7 @@ def count_whole(store, session):
 
 
 def check_kills(path, kills, milliseconds):
-    chance = random.Random(kills)
+    chance = random.Random(kills)  # noqa: S311  (moments, no secrets)
     acknowledged = 0
     with killer(path) as kill:
         for number in range(kills):
@@ -80,7 +79,7 @@ def test_nothing_acknowledged_is_lost_in_many_more_kills(tmp_path):
 
 def test_a_store_that_is_being_made_is_there_whole_or_not_at_all(tmp_path):
     """A writer killed while it makes the file leaves no half store under the store's name."""
-    chance = random.Random(7)
+    chance = random.Random(7)  # noqa: S311  (moments, no secrets)
     with killer(tmp_path) as kill:
         for number in range(40):
             path = tmp_path / f"{number}.db"

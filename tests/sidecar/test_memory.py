@@ -23,7 +23,9 @@ def payload(data):
 
 def message(number, lineage="", raw=None):
     chain, parent = (hashlib.sha256(f"{lineage}{n}".encode()).digest() for n in (number, number - 1))
-    return JournalEntry(chain, parent if number else b"", raw or b'{"n":%d}' % number, (ObjectId(f"function:a:{number + 1}"),))
+    return JournalEntry(
+        chain, parent if number else b"", raw or b'{"n":%d}' % number, (ObjectId(f"function:a:{number + 1}"),)
+    )
 
 
 def entry(kind=EntryKind.PLAN, body=b"{}"):

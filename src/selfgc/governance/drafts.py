@@ -5,16 +5,17 @@ the pointer, so that folding a body hides its words but not its handles.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
 from selfgc.governance import pointers
+from selfgc.governance.excerpt import Excerpt, excerpt
 from selfgc.model.anchors import anchors_of, implied
 from selfgc.model.ids import ObjectId
 from selfgc.model.legality import Legality
 from selfgc.model.message import PartRef
-from selfgc.model.objects import Span, Turn
+from selfgc.model.objects import Span, Turn, is_document
 from selfgc.model.plan import Action
 from selfgc.model.protocols import TokenCounter
 from selfgc.model.records import Edit, Payload, Replacement
@@ -159,14 +160,14 @@ class Drafter(msgspec.Struct, frozen=True):
         if self.snapshot.part_tokens(ref) < SHORTEST_RESULT:
             return None
         piece = self._result_piece(ref)
-        anchors = self._unseen(ref, piece.text, visible, action.keep)
-        text = self._render(span, piece.text, anchors, action.verb, "")
+        found = self._excerpt(span, ref, piece.text, visible, action.keep)
+        text = self._render(span, piece.text, found.shown, action.verb, "")
         if original:
             text = pointers.repeat_pointer(span, piece.text, original, self.snapshot.policy.recovery)
         tokens = self.counter.count(text) + OVERHEAD
         if tokens >= self._current_tokens(ref):
             return None
-        return self._replacement(ref, text=text, tokens=tokens), [piece], set(anchors)
+        return self._replacement(ref, text=text, tokens=tokens), [piece], set(found.anchors)
 
     def _short_call(
         self, span: Span, ref: PartRef, action: Action, visible: set[str]
@@ -180,13 +181,13 @@ class Drafter(msgspec.Struct, frozen=True):
         changed: dict[str, str] = {}
         tokens = self.snapshot.part_tokens(ref)
         for path, text in large.items():
-            anchors = self._unseen(ref, text, kept, action.keep)
-            short = self._render(span, text, anchors, action.verb, path)
+            found = self._excerpt(span, ref, text, kept, action.keep)
+            short = self._render(span, text, found.shown, action.verb, path)
             saved = self.counter.count(text) - self.counter.count(short)
             if saved > 0:
                 changed[path] = short
                 tokens -= saved
-                kept.update(anchors)
+                kept |= found.anchors
         if not changed or tokens >= self._current_tokens(ref):
             return None
         pieces = [Piece(f"input.{path}", encode_exact(leaves[path]), leaves[path], is_text=True) for path in changed]
@@ -196,29 +197,21 @@ class Drafter(msgspec.Struct, frozen=True):
         raw = self.snapshot.dialect.content(self.snapshot.entries[ref.message].message, ref.part)
         return Piece("content", raw, self.snapshot.text(ref), raw.startswith(b'"'))
 
-    def _render(self, span: Span, text: str, anchors: Sequence[str], verb: str, path: str) -> str:
+    def _render(self, span: Span, text: str, shown_lines: Sequence[str], verb: str, path: str) -> str:
         recovery = self.snapshot.policy.recovery
         if verb == "mask":
             shown = pointers.masked_text(span, text, (), recovery)
-            missing = [anchor for anchor in anchors if anchor not in shown]
+            missing = [line for line in shown_lines if line not in shown]
             return pointers.masked_text(span, text, missing, recovery)
         if not path:
-            return pointers.result_pointer(span, text, anchors, recovery)
+            return pointers.result_pointer(span, text, shown_lines, recovery)
         make = pointers.command_pointer if path in _COMMAND_KEYS else pointers.argument_pointer
-        return make(span, text, anchors, recovery)
+        return make(span, text, shown_lines, recovery)
 
-    def _unseen(self, ref: PartRef, text: str, visible: set[str], keep: Sequence[str]) -> list[str]:
-        """Return the anchors of `text` that stand nowhere else, in order; longer ones stand for those inside."""
+    def _excerpt(self, span: Span, ref: PartRef, text: str, visible: Collection[str], keep: Sequence[str]) -> Excerpt:
         known = self.snapshot.entries[ref.message].parts[ref.part].anchors
-        wanted = [anchor for anchor in known if anchor not in visible and anchor in text]
-        wanted += [kept for kept in keep if kept in text and kept not in wanted]
-        chosen: list[str] = []
-        joined = ""
-        for anchor in sorted(wanted, key=len, reverse=True):
-            if anchor not in joined:
-                chosen.append(anchor)
-                joined += f"{anchor}\n"
-        return sorted(chosen, key=text.find)
+        unseen = [anchor for anchor in known if anchor not in visible and anchor in text]
+        return excerpt(text, unseen, keep, is_document=is_document(span))
 
     def _pruned(self, span: Span, action: Action) -> Draft:
         refs = _refs(span)
@@ -253,16 +246,14 @@ class Drafter(msgspec.Struct, frozen=True):
 
     def _folded_turn(self, turn: Turn, spans: Sequence[Span], action: Action, visible: set[str]) -> Draft:
         """All spans of a turn become one: the first, whose result is the pointer with a row for each."""
-        anchors: list[str] = []
-        seen = set(visible)
-        for ref in (ref for span in spans for ref in _refs(span)):
-            found = self._unseen(ref, self.snapshot.text(ref), seen, action.keep)
-            anchors += found
-            seen.update(found)
-        rows = [pointers.span_row(span) for span in spans if span.tokens >= SMALLEST_ROW or span.facts.has_failed]
-        joined = "\n".join(rows)
-        anchors = [anchor for anchor in anchors if anchor not in joined]
-        text = pointers.turn_pointer(turn.id, len(spans), rows, anchors, self.snapshot.policy.recovery)
+        rows = pointers.span_rows([span for span in spans if span.tokens >= SMALLEST_ROW or span.facts.has_failed])
+        seen = set(visible) | anchors_of("\n".join(rows))
+        shown: list[str] = []
+        for span, ref in ((span, ref) for span in spans for ref in _refs(span)):
+            found = self._excerpt(span, ref, self.snapshot.text(ref), seen, action.keep)
+            shown += found.shown
+            seen |= found.anchors
+        text = pointers.turn_pointer(turn.id, len(spans), rows, shown, self.snapshot.policy.recovery)
         carrier = spans[0]
         replacements = [*self._carrier(carrier, text)]
         replacements += [self._replacement(ref) for span in spans[1:] for ref in _refs(span)]
@@ -281,7 +272,7 @@ class Drafter(msgspec.Struct, frozen=True):
         )
         inner = [self._inner(span, turn.id) for span in spans if not self._has_payload(span.id)]
         edits = (edit, *(inner_edit for inner_edit, _ in inner))
-        return Draft(edits, (payload, *(inner_payload for _, inner_payload in inner)), frozenset(anchors))
+        return Draft(edits, (payload, *(inner_payload for _, inner_payload in inner)), frozenset(seen - visible))
 
     def _carrier(self, span: Span, text: str) -> list[Replacement]:
         assert span.result is not None  # noqa: S101 - legality refuses turns with open calls

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from selfgc.model.ids import ObjectId
 from selfgc.model.objects import Span
 from selfgc.model.policy import Recovery
+from selfgc.model.spans import Effect
 
 HEAD_LINES = 12
 TAIL_LINES = 12
@@ -28,31 +29,29 @@ def size_of(text: str) -> str:
 
 
 def anchor_lines(anchors: Iterable[str]) -> str:
-    """Return anchors as one line: those with spaces in double quotes, paths of one folder in braces."""
-    paths: dict[str, list[str]] = {}
-    others: list[str] = []
+    """Return what is shown of a payload, a line each, short ones together; paths of one folder in braces."""
+    paths: list[str] = []
+    words: list[str] = []
+    lines: list[str] = []
     for anchor in anchors:
-        folder, slash, name = anchor.rpartition("/")
-        if slash and " " not in anchor and "://" not in anchor:
-            paths.setdefault(_root(folder), []).append(anchor)
+        if " " in anchor:
+            lines.append(anchor)
+        elif anchor.startswith("/"):
+            paths.append(anchor)
         else:
-            others.append(f'"{anchor}"' if " " in anchor else anchor)
-    return " ".join([*(_in_braces(root, names) for root, names in paths.items()), *others])
+            words.append(anchor)
+    words = [*_in_braces(paths), *words]
+    return "\n".join([*([" ".join(words)] if words else []), *lines])
 
 
-_ROOT_LINKS = 4
-"""Absolute paths are shown in braces behind so many links, which is as deep as a project's folder usually lies."""
+_ROOT_LINKS = 3
+"""Paths are put in braces only behind a folder of so many links: a shallower one saves nothing."""
 
 
-def _root(folder: str) -> str:
-    links = folder.split("/")
-    return "/".join(links[: _ROOT_LINKS + 1]) if folder.startswith("/") and len(links) > _ROOT_LINKS else ""
-
-
-def _in_braces(root: str, names: Sequence[str]) -> str:
-    if not root or len(names) < 2:
-        return " ".join(names)
-    return f"{root}/{{{','.join(name.removeprefix(root + '/') for name in names)}}}"
+def _in_braces(paths: Sequence[str]) -> list[str]:
+    """Return absolute paths behind their common folder, as a shell would write them: `/a/b/{c/d.py,e.py}`."""
+    root = _common_folder(paths)
+    return [f"{root}/{{{','.join(path[len(root) + 1 :] for path in paths)}}}"] if root else list(paths)
 
 
 def result_pointer(span: Span, text: str, anchors: Sequence[str], recovery: Recovery) -> str:
@@ -108,7 +107,44 @@ def turn_pointer(
     return "\n".join(lines)
 
 
-def span_row(span: Span) -> str:
-    """Return one span as a row of a turn's pointer: its id, what it was about, how it ended."""
+def span_rows(spans: Sequence[Span]) -> list[str]:
+    """Return the spans of a turn as rows: files with the calls on them, below their common folder; then the rest."""
+    by_file: dict[str, list[Span]] = {}
+    others: list[Span] = []
+    for span in spans:
+        if span.facts.effect in _ON_FILES and span.facts.target and not span.facts.has_failed:
+            by_file.setdefault(span.facts.target, []).append(span)
+        else:
+            others.append(span)
+    root = _common_folder(list(by_file))
+    rows = [f"under {root}/"] if root else []
+    rows += [f"{path[len(root) + 1 if root else 0 :]} {_calls(calls)}" for path, calls in by_file.items()]
+    return [*rows, *map(_row, others)]
+
+
+_ON_FILES = frozenset({Effect.READ, Effect.WRITE, Effect.EDIT})
+
+
+def _row(span: Span) -> str:
     ended = f" → {span.facts.outcome or 'failed'}" if span.facts.has_failed else ""
     return f"{span.id.removeprefix('function:')} {span.facts.target[:80]}{ended}".rstrip()
+
+
+def _calls(spans: Sequence[Span]) -> str:
+    """Return the calls on one file, the numbers of each tool together: `Edit:12,15 Read:9`."""
+    numbers: dict[str, list[str]] = {}
+    for span in spans:
+        name, _, number = span.id.removeprefix("function:").rpartition(":")
+        numbers.setdefault(name, []).append(number)
+    return " ".join(f"{name}:{','.join(found)}" for name, found in numbers.items())
+
+
+def _common_folder(paths: Sequence[str]) -> str:
+    """Return the folder that all absolute paths share, or nothing when it is too shallow to be worth a row."""
+    if len(paths) < 2 or not all(path.startswith("/") for path in paths):
+        return ""
+    links = [path.split("/")[:-1] for path in paths]
+    shared = 0
+    while all(len(link) > shared and link[shared] == links[0][shared] for link in links):
+        shared += 1
+    return "/".join(links[0][:shared]) if shared > _ROOT_LINKS else ""

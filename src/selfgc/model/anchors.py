@@ -13,8 +13,9 @@ _RUN = re.compile(r"[\w./:@~%+#$\\-]{3,}(?:,\d{3})*")
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,15}://[^\s\"'<>`|]{3,400}")
 _PHRASE = re.compile(r"(?<!\w)([\"'`])((?:(?!\1)[^\n]){0,100})\1")
 _PLAIN_WORD = re.compile(r"[^\W\d_]+")
+_CHAIN = re.compile(r"[A-Z]\w*\.\w+|\w+(?:::\w+){1,2}")
 _WORDY = re.compile(r"[^\W\d_]{3}")
-_ESCAPE = re.compile(r"\\[nrt]")
+_ESCAPE = re.compile(r"\\[nrt]|\x1b\[[\d;]*[A-Za-z]")
 _TRIM = ".,:;-+#%\\/"
 _WHOLE = re.compile(
     r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[\w.@+~-]+[/\\])*[\w.@+~-]+(?::\d+)?"  # absolute paths and routes
@@ -34,14 +35,21 @@ _TELLING = re.compile(
     r"|\w[/\\.:@]\w|^[~/.\\]+\w|\w-\w+-\w|^\$\w"  # paths, dotted and kebab-case names, variables
 )
 _PLOTTED = re.compile(r"(?:[a-zA-Z]?-?\d*\.\d+){2,}.*|[a-zA-Z]?-?\d+\.\d+[a-zA-Z][\d.]*|\d*\.?\d+[a-zA-Z]-?\.?\d.*")
-_NOISE = re.compile(r"[\W_]+|\d{1,2}(?:[.:,]\d{1,2})?|e\.g|i\.e|etc\.?")
+_NOISE = re.compile(
+    r"[\W_]+|\d{1,2}(?:[.:,]\d{1,2})?|e\.g|i\.e|etc\.?"
+    r"|\d+(?:\.\d+)?(?:ms|us|µs|ns|s|m|h|px|rem|em|vh|vw|%)"  # durations and lengths
+    r"|\d{4}-\d\d-\d\d[T_ ]?\d\d:.*|\d\d:\d\d:\d\d.*|\d{1,2}/\w{3}/\d{4}.*"  # moments
+    r"|[a-z]{1,3}-\d.*"  # utility classes: p-6, gap-3
+)
+LONGEST_CHAIN = 48
+"""A qualified name of two or three links counts whole up to this length; longer ones by their links."""
 MAX_LENGTH = 400
 """Longer runs (base64, minified code) are no anchors: nobody repeats them from memory."""
 
 
 def anchors_of(text: str) -> set[str]:
     """Return the distinct anchors of `text`."""
-    plain = _ESCAPE.sub("  ", text) if "\\n" in text or "\\t" in text else text
+    plain = _ESCAPE.sub("  ", text) if "\\n" in text or "\\t" in text or "\x1b" in text else text
     found = {anchor for run in set(_RUN.findall(plain)) for anchor in _of_run(run)}
     if "://" in plain:
         found.update(url.rstrip(".,;:)]}") for url in _URL.findall(plain))
@@ -54,7 +62,8 @@ def _of_run(run: str) -> tuple[str, ...]:
     trimmed = run.rstrip(_TRIM).lstrip(",:;-+#%\\")
     if len(trimmed) > MAX_LENGTH:
         return ()
-    links = [trimmed] if _WHOLE.fullmatch(trimmed) else _LINK.findall(trimmed)
+    is_whole = _WHOLE.fullmatch(trimmed) or (_CHAIN.fullmatch(trimmed) and len(trimmed) <= LONGEST_CHAIN)
+    links = [trimmed] if is_whole else _LINK.findall(trimmed)
     return tuple(link for link in links if _is_telling(link))
 
 

@@ -1,10 +1,12 @@
 """Context objects: what a planner may target."""
 
+import re
+
 import msgspec
 
 from selfgc.model.ids import ObjectId, ObjectKind, Tokens
 from selfgc.model.message import PartRef
-from selfgc.model.spans import SpanFacts
+from selfgc.model.spans import Effect, SpanFacts
 
 
 class PartFacts(msgspec.Struct, frozen=True, gc=False):
@@ -56,3 +58,12 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
     """Index of its first span in the snapshot's spans."""
     past_span: int
     """Index past its last span."""
+
+
+_DOCUMENT = re.compile(r"\.(?:md|mdx|rst|txt|adoc)$", re.IGNORECASE)
+_REPORTING = frozenset({Effect.AGENT, Effect.OTHER, Effect.FETCH})
+
+
+def is_document(span: Span) -> bool:
+    """Whether a span's body is prose for people (a plan, a contract, a report) rather than code or data."""
+    return _DOCUMENT.search(span.facts.target) is not None or span.facts.effect in _REPORTING

@@ -36,6 +36,7 @@ class Tree:
                 self._by_uuid.setdefault(line.uuid, index)
         self._broken: set[int] = set()
         self._relinked: set[int] = set()
+        self._tails: dict[int, int] = {}
         self._parents = self._links()
         for index, line in enumerate(lines):
             if line.is_boundary and line.preserved is not None:
@@ -52,7 +53,8 @@ class Tree:
             return Branch()
         members = frozenset(own)
         spoken = [index for index in own if not self._lines[index].is_aside]
-        walked = self._walk(self._leaf(members, spoken[-1]) if spoken else own[-1])
+        last = spoken[-1] if spoken else own[-1]
+        walked = self._walk(self._leaf(members, self._tails.get(last, last), last))
         return Branch(tuple(index for index in reversed(walked) if index in members), walked[-1])
 
     def branches(self, dead: frozenset[int]) -> int:
@@ -95,6 +97,7 @@ class Tree:
                 self._relinked.add(index)
         for index, parent in zip(kept, [anchor, *kept], strict=False):
             self._parents[index] = parent
+        self._tails[anchor] = kept[-1]
 
     def _segment(self, head: str, tail: str) -> list[int]:
         """Return the lines from head to tail, or nothing when the tail does not go back to the head."""
@@ -113,11 +116,11 @@ class Tree:
         following = range(boundary + 1, len(self._lines))
         return next((index for index in following if self._lines[index].is_summary), boundary)
 
-    def _leaf(self, members: frozenset[int], spoken: int) -> int:
-        """Return the last message that the harness wrote behind what was spoken last, or that itself."""
-        behind = {spoken}
-        found = spoken
-        for index in range(spoken + 1, len(self._lines)):
+    def _leaf(self, members: frozenset[int], end: int, last: int) -> int:
+        """Return the last message that the harness wrote behind the end, or the end; all of them come after `last`."""
+        behind = {end}
+        found = end
+        for index in range(last + 1, len(self._lines)):
             if self._parents[index] in behind:
                 behind.add(index)
                 found = index if index in members else found

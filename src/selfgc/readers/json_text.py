@@ -9,6 +9,7 @@ from itertools import accumulate
 from selfgc.errors import ReadError
 from selfgc.model.wire import MAX_DEPTH
 
+_NOTHING = b" \t\r\n\v\f\x00"
 _UTF8_MARK = b"\xef\xbb\xbf"
 _FOREIGN = {
     b"\xff\xfe": "UTF-16 text; convert it to UTF-8",
@@ -34,13 +35,13 @@ _BLANK = re.compile(rb'"(?:\\[nrtf]|\\u[0-9a-fA-F]{4}|[ \x80-\xff])*+"')
 def json_text(data: bytes) -> bytes:
     """Return the bytes of a file without a UTF-8 byte order mark; ReadError when they can be no UTF-8 JSON."""
     text = data.removeprefix(_UTF8_MARK)
-    if not text.strip(b" \t\r\n\x00"):
+    if not text.strip(_NOTHING):
         what = "empty" if not text.strip() else "nothing but NUL bytes"
         raise ReadError(f"expected a session file, but it is {what}; check that the agent has written it")
     for start, what in _FOREIGN.items():
         if text.startswith(start):
             raise ReadError(f"expected JSON in UTF-8, got {what}")
-    if b"\x00" in text[:1024] and text.lstrip(b" \t\r\n\x00")[:1] not in (b"{", b"["):
+    if b"\x00" in text[:1024] and text.lstrip(_NOTHING)[:1] not in (b"{", b"["):
         raise ReadError("expected JSON in UTF-8, got a binary file; give the session file itself")
     return text
 

@@ -142,16 +142,50 @@ def _of_meta(text: bytes, fields: Mapping[str, bytes]) -> _Found:
 
 
 def _exact(text: bytes, key: str) -> bytes:
-    """Return the bytes of a top-level member, even where lone surrogates make the parser rewrite them."""
+    """Return the bytes of a top-level member, even where lone surrogates keep the parser from them."""
     same_length = without_lone_escapes(text)
     value = members(same_length)[key]
-    start = same_length.index(value, same_length.index(f'"{key}"'.encode()))
+    start = _place(same_length, key, value)
     return text[start : start + len(value)]
+
+
+def _place(text: bytes, key: str, value: bytes) -> int:
+    """Return where the raw value of a member stands."""
+    start = text.find(value, max(text.find(f'"{key}"'.encode()), 0))
+    return start if start >= 0 else text.index(value)
+
+
+class _Pieces(NamedTuple):
+    """A body around its messages: raw messages with their places, and the other members."""
+
+    messages: list[bytes]
+    places: list[int]
+    fields: dict[str, bytes]
+
+
+def _pieces(body: bytes) -> _Pieces:
+    same_length = without_lone_escapes(body)
+    fields = members(same_length)
+    array = fields.pop("messages")
+    end = _place(same_length, "messages", array)
+    messages: list[bytes] = []
+    places: list[int] = []
+    for value in elements(array, "$.messages"):
+        places.append(same_length.index(value, end))
+        end = places[-1] + len(value)
+        messages.append(body[places[-1] : end])
+    return _Pieces(messages, places, fields)
+
+
+def _without(body: bytes, pieces: _Pieces, kept: Sequence[int]) -> bytes:
+    """Return the body with the kept messages only; all around them stays."""
+    first, last = pieces.places[0], pieces.places[-1] + len(pieces.messages[-1])
+    return body[:first] + b",".join(pieces.messages[index] for index in kept) + body[last:]
 
 
 def _recording(text: bytes, found: _Found, skipped: tuple[Skipped, ...], *, skip_bad: bool) -> Recording:
     try:
-        body = split_body(found.body)
+        body = _pieces(found.body)
     except WireError as error:
         raise ReadError(f"expected {READABLE}, but at {error}") from error
     faults = {index: fault for index, raw in enumerate(body.messages) if (fault := _message_fault(raw))}
@@ -162,14 +196,15 @@ def _recording(text: bytes, found: _Found, skipped: tuple[Skipped, ...], *, skip
         raise ReadError(f"expected {READABLE}, {what}")
     if faults and not skip_bad:
         index, fault = next(iter(faults.items()))
-        line = line_at(text, _position_of(text, body.messages, index))
+        start = max(text.find(found.body), 0) if found.body in text else _place(text, "messages", body.messages[0])
+        line = line_at(text, start)
         raise ReadError(f"expected message {index} to be an object with a role, got {fault}; {_SKIP}", line)
     left_out = [Skipped(0, f"message {index} is no message: {fault}") for index, fault in faults.items()]
     messages = [body.messages[index] for index in kept]
     dialect = dialect_of(messages, body.fields)
     return Recording(
         dialect=dialect,
-        body=body.joined(messages) if faults else found.body,
+        body=_without(found.body, body, kept) if faults else found.body,
         source="session with meta" if found.has_meta else f"{dialect} request",
         name=found.name,
         timestamps=_times(found.timestamps, len(body.messages), kept, is_cut=bool(skipped)),
@@ -182,14 +217,6 @@ def _message_fault(raw: bytes) -> str:
     if not raw.startswith(b"{"):
         return "null" if raw == b"null" else type(decode(raw)).__name__
     return "" if members(raw).get("role", b"").startswith(b'"') else "an object without one"
-
-
-def _position_of(text: bytes, messages: Sequence[bytes], index: int) -> int:
-    """Return where a message starts in the file, or 0 when the parser had to rewrite it."""
-    position = max(text.find(b'"messages"'), 0)
-    for raw in messages[:index]:
-        position = max(text.find(raw, position), 0) + len(raw)
-    return max(text.find(messages[index], position), 0)
 
 
 def _times(times: tuple[str | None, ...], count: int, kept: Sequence[int], *, is_cut: bool) -> tuple[str | None, ...]:

@@ -88,7 +88,7 @@ _ADVICE = {
     sqlite3.SQLITE_CORRUPT: "the file is damaged; run `selfgc verify`, then restore it from a backup or move it away",
     sqlite3.SQLITE_IOERR: "the disk reported an error; look at the disk and at limits on file size, then repeat",
 }
-_ORPHANS = "SELECT count(*) FROM {} WHERE session NOT IN (SELECT number FROM session)"
+_ORPHANS = "SELECT count(*) FROM {} NOT INDEXED WHERE session NOT IN (SELECT number FROM session)"
 _UNKNOWN = "the database refused; run `selfgc verify`"
 _FLUSH_FAILURES = {sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC}
 
@@ -204,9 +204,15 @@ def _connect(path: Path, query: str, timeout: float) -> sqlite3.Connection:
 
 
 def _raw_connection(path: Path, query: str, timeout: float) -> sqlite3.Connection:
-    return sqlite3.connect(
-        f"{path.as_uri()}?{query}", uri=True, timeout=timeout, isolation_level=None, check_same_thread=False
-    )
+    uri = f"{path.as_uri()}?{query}"
+    connection = sqlite3.connect(uri, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False)
+    connection.text_factory = _text
+    return connection
+
+
+def _text(cell: bytes) -> str:
+    """Return a damaged cell as text that will not match: SQLite's own error would quote what is stored."""
+    return cell.decode(errors="replace")
 
 
 def _lay_out(connection: sqlite3.Connection) -> None:

@@ -45,7 +45,6 @@ class MemoryStore:
         expected_commits: int | None = None,
     ) -> None:
         """Write all of it in one step, or nothing of it; see `Store.append`."""
-        check_key(session)
         with self._open():
             held = self._held(session)
             check_commits(session, held.counts[EntryKind.COMMIT] + held.counts[EntryKind.ROLLBACK], expected_commits)
@@ -57,7 +56,7 @@ class MemoryStore:
             for message in journal:
                 held.journal.setdefault(message.chain, message)
             for payload in payloads:
-                held.payloads.setdefault(payload.sha256, payload.data)
+                held.payloads[payload.sha256] = payload.data
             held.ledger += sealed
             held.counts.update(entry.kind for entry in sealed)
             self._sessions[session] = held
@@ -129,4 +128,5 @@ class MemoryStore:
             yield
 
     def _held(self, session: SessionKey) -> _Session:
+        check_key(session)
         return self._sessions.get(session, _Session())

@@ -27,18 +27,20 @@ _SET_SESSION = (
     "UPDATE session SET messages = ?, commits = ?, rollbacks = ?, payload_bytes = ?, entries = ?, head = ?"
     " WHERE number = ?"
 )
-_JOURNAL = "SELECT chain, parent, ids, size, sha256, body FROM journal WHERE session = ? ORDER BY number"
+_JOURNAL = "SELECT chain, parent, ids, size, sha256, CAST(body AS BLOB) FROM journal WHERE session = ? ORDER BY number"
 _ADD_MESSAGE = (
     "INSERT INTO journal (session, chain, parent, ids, size, sha256, body) VALUES (?, ?, ?, ?, ?, ?, ?)"
     " ON CONFLICT (session, chain) DO NOTHING"
 )
-_PAYLOAD = "SELECT size, body FROM payload WHERE session = ? AND sha256 = ?"
+_PAYLOAD = "SELECT size, CAST(body AS BLOB) FROM payload WHERE session = ? AND sha256 = ?"
 _PAYLOAD_IDS = "SELECT sha256 FROM payload WHERE session = ? ORDER BY number"
 _ADD_PAYLOAD = (
     "INSERT INTO payload (session, sha256, size, body) VALUES (?, ?, ?, ?)"
     " ON CONFLICT (session, sha256) DO UPDATE SET size = excluded.size, body = excluded.body"
 )
-_LEDGER = "SELECT sequence, kind, time, body, previous, hash FROM ledger WHERE session = ? ORDER BY sequence"
+_LEDGER = (
+    "SELECT sequence, kind, time, CAST(body AS BLOB), previous, hash FROM ledger WHERE session = ? ORDER BY sequence"
+)
 _ADD_ENTRY = "INSERT INTO ledger (session, sequence, kind, time, body, previous, hash) VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 
@@ -139,10 +141,13 @@ def unpack_message(session: SessionKey, position: int, row: MessageRow) -> Journ
 
 def read_payload(connection: sqlite3.Connection, held: SessionRow, sha256: str) -> bytes:
     """Return a payload's exact bytes. PayloadMissing or PayloadCorrupt when that cannot be."""
-    rows = _rows(connection, _PayloadRow, _PAYLOAD, held.number, sha256) if sha256.isascii() else []
+    name = payload_name(held.key, sha256)
+    try:
+        rows = _rows(connection, _PayloadRow, _PAYLOAD, held.number, sha256) if sha256.isascii() else []
+    except msgspec.ValidationError as error:
+        raise PayloadCorrupt(f"{name}: its row is not as it was written ({error}); run `selfgc verify`") from error
     if not rows:
         raise missing(held.key, sha256)
-    name = payload_name(held.key, sha256)
     return checked(unpack(rows[0].body, rows[0].size, name), sha256, name)
 
 
