@@ -160,6 +160,14 @@ def test_preserved_without_anchor():
     assert live(*OLD, boundary("B", kept), said("s", "B", is_summary=True), said("e", "s"))[0] == ["s", "c", "d", "e"]
 
 
+def test_preserved_without_anchor_and_summary():
+    """With neither of them in the file, what was kept stands at the beginning."""
+    kept = Preserved(anchor="gone", head="c", tail="d")
+    lines = *OLD, boundary("B", kept), boundary("C"), said("s", "C", is_summary=True), said("e", "B")
+    assert live(*lines) == (["c", "d", "e"], "B")
+    assert live(*OLD, boundary("B", kept), said("e", "B"))[0] == ["c", "d", "e"]
+
+
 def test_broken_segment():
     """A segment whose tail does not go back to its head is left out, and counted."""
     for kept in (Preserved("s", (), "x", "d"), Preserved("s", (), "c", "gone"), Preserved("c", ("c",)), Preserved("s")):

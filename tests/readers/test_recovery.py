@@ -90,6 +90,13 @@ def test_nested_objects_are_no_records():
     assert found.records == []
 
 
+def test_hopeless_line():
+    """On a line of nothing but beginnings the search gives up."""
+    found = salvage(b'x{"type":1,' * 10_000 + record(uuid="1"), is_record)
+    assert found.records == []
+    assert found.reasons == ["a record that is cut off or broken"]
+
+
 def test_not_an_object():
     """What is no object at all gives nothing, however long it is."""
     assert salvage(b"[1,2]", is_record).records == []

@@ -99,6 +99,7 @@ def test_several_dialogues(key):
         ({"messages": [{"type": "user"}], "projectHash": "x"}, "Gemini CLI"),
         ({"a": 1}, "keys .'a'."),
         ({"request": 3}, "keys"),
+        ({"meta": {}, "request": {"model": "m"}}, "keys"),
         ({"messages": []}, "no message in it"),
         ({"messages": 3}, "expected a JSON array"),
         ([], "no message in it"),
@@ -171,10 +172,29 @@ def test_bad_messages_left_out():
     ]
 
 
-def test_bad_message_behind_a_rewritten_one():
-    """The line is right even where the parser had to rewrite a message before it."""
-    with pytest.raises(ReadError, match="line 2"):
-        read_request(b'{"messages":[\n{"role":"user","content":"\\ud83d"}, 3]}')
+def test_line_of_a_bad_message():
+    """The line is right behind lone surrogates, in a bare list, and in a wrapper."""
+    first = b'{"role":"user","content":"\xc3\xa9 \\ud83d"}'
+    messages = b"[\n" + first + b",\n" + first + b",\n 3]"
+    for raw in (b'{"messages":' + messages + b"}", messages, b'{"traj":\n' + messages + b"}", b"[" + messages + b"]"):
+        with pytest.raises(ReadError) as caught:
+            read_request(raw)
+        assert caught.value.line == (None if raw.startswith(b"[[") else 4 + raw.startswith(b'{"traj"'))
+
+
+def test_bad_messages_among_odd_ones():
+    """What stays keeps its bytes, lone surrogates and white space around the list included."""
+    first = b'{"role":"user", "content":"\xc3\xa9 \\ud83d"}'
+    raw = b'{ "messages" : [ ' + first + b" , 3, " + first + b' ] , "model":"\\ud83d"}'
+    body = read_request(raw, skip_bad=True).body
+    assert body == b'{ "messages" : [ ' + first + b"," + first + b' ] , "model":"\\ud83d"}'
+
+
+def test_escaped_key():
+    """A key that is spelled with an escape is the same key."""
+    raw = b'{"m\\u0065ssages":[{"role":"user","content":"a"},null],"x":{"messages":1}}'
+    body = read_request(raw, skip_bad=True).body
+    assert body == b'{"m\\u0065ssages":[{"role":"user","content":"a"}],"x":{"messages":1}}'
 
 
 def test_cut_body():

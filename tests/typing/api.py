@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import assert_type
 
 from selfgc.errors import Finding, PlanError, ReadError, SelfGCError, StalePlan, StoreError, UsageError, WireError
-from selfgc.model.ids import Allocator, ObjectId, ObjectKind, SessionKey, kind_of, number_of, parse_id
+from selfgc.model.ids import Allocator, ObjectId, ObjectKind, SessionKey, kind_of, number_of
 from selfgc.model.message import Message, Part
-from selfgc.model.plan import Action, Fold, Mask, Plan, Prune, ReadPlan, read_plan
+from selfgc.model.plan import Action, Fold, Mask, Plan, Prune, ReadPlan, parse_id, read_plan
 from selfgc.model.protocols import Store, TokenCounter
 from selfgc.model.records import EntryKind, JournalEntry, LedgerEntry, NewEntry, Payload, SessionInfo
 

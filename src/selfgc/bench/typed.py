@@ -11,7 +11,13 @@ from enum import StrEnum
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-from selfgc.bench.common import is_common_file, is_common_folder, is_common_identifier, is_common_number, is_common_url
+from selfgc.bench.guessable import (
+    is_common_file,
+    is_common_folder,
+    is_common_identifier,
+    is_common_number,
+    is_common_url,
+)
 from selfgc.bench.texts import normal
 
 LONGEST = 300

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from selfgc.bench.cases import Case
-from selfgc.bench.common import is_common_file, is_common_folder
+from selfgc.bench.guessable import is_common_file, is_common_folder
 from selfgc.bench.produced import Place, produced, weight_of
 from selfgc.bench.rarity import Rarity
 from selfgc.bench.texts import Decoded, Source, leaves, normal, view_text

@@ -24,15 +24,16 @@ from selfgc.engine.state import CommitBody, CommitState
 from selfgc.errors import Finding, PayloadMissing, SelfGCError, StoreError, UsageError
 from selfgc.governance.born_small import draft_born_small
 from selfgc.governance.decide import Circumstances, Decision, decide
-from selfgc.governance.lineage import Repair, find_repairs
+from selfgc.governance.lineage import find_repairs
 from selfgc.governance.oracle import check_view, input_violations
-from selfgc.governance.project import Cache, View, project
-from selfgc.governance.rehearse import Rehearsal, rehearse, view_tokens
+from selfgc.governance.project import Cache, project
+from selfgc.governance.rehearse import rehearse, view_tokens
 from selfgc.model.anchors import anchors_of
 from selfgc.model.dialect import Dialect
-from selfgc.model.ids import ObjectId, SessionKey, parse_id
+from selfgc.model.ids import ObjectId, SessionKey
 from selfgc.model.legality import Legality
-from selfgc.model.plan import Plan
+from selfgc.model.outcome import Rehearsal, Repair, View
+from selfgc.model.plan import Plan, parse_id
 from selfgc.model.policy import Policy
 from selfgc.model.protocols import Store, TokenCounter
 from selfgc.model.records import Edit, EntryKind, JournalEntry, NewEntry, Payload

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from selfgc.model.dialect import Dialect
 from selfgc.model.ids import Allocator, ObjectId
-from selfgc.model.index import Entry, Index, read_entry
+from selfgc.model.index import Index, read_entry
+from selfgc.model.objects import Entry
 from selfgc.model.protocols import TokenCounter
 from selfgc.model.records import JournalEntry
 

@@ -3,8 +3,8 @@
 import msgspec
 
 from selfgc.governance.decide import Decision
-from selfgc.governance.rehearse import Rehearsal
 from selfgc.model.ids import ObjectId
+from selfgc.model.outcome import Rehearsal
 
 
 class ActionRow(msgspec.Struct, frozen=True):

@@ -7,8 +7,7 @@ that stands in view already, and an output past the policy's size.
 from collections.abc import Mapping
 
 from selfgc.governance.drafts import Draft, Drafter
-from selfgc.governance.oracle import offers_restore
-from selfgc.model.legality import Legality
+from selfgc.model.legality import Legality, offers_restore
 from selfgc.model.message import PartKind
 from selfgc.model.objects import Span
 from selfgc.model.plan import Fold, Mask

@@ -15,9 +15,9 @@ import msgspec
 
 from selfgc.economics.benefit import Benefit, Terms, commit_benefit
 from selfgc.economics.catalog import Row
-from selfgc.governance.oracle import offers_restore
-from selfgc.governance.rehearse import Rehearsal
 from selfgc.model.ids import Tokens
+from selfgc.model.legality import offers_restore
+from selfgc.model.outcome import Rehearsal
 from selfgc.model.policy import Boundary
 from selfgc.model.snapshot import Snapshot
 

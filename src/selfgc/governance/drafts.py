@@ -15,11 +15,11 @@ from selfgc.model.anchors import anchors_of, implied
 from selfgc.model.ids import ObjectId
 from selfgc.model.legality import Legality
 from selfgc.model.message import PartRef
-from selfgc.model.objects import Span, Turn, is_document
+from selfgc.model.objects import PART_OVERHEAD, Span, Turn, is_document
 from selfgc.model.plan import Action
 from selfgc.model.protocols import TokenCounter
 from selfgc.model.records import Edit, Payload, Replacement
-from selfgc.model.snapshot import OVERHEAD, Snapshot
+from selfgc.model.snapshot import Snapshot
 from selfgc.model.wire import encode_exact, join_elements, join_members
 
 SHORTEST_LEAF = 240
@@ -164,7 +164,7 @@ class Drafter(msgspec.Struct, frozen=True):
         text = self._render(span, piece.text, found.shown, action.verb, "")
         if original:
             text = pointers.repeat_pointer(span, piece.text, original, self.snapshot.policy.recovery)
-        tokens = self.counter.count(text) + OVERHEAD
+        tokens = self.counter.count(text) + PART_OVERHEAD
         if tokens >= self._current_tokens(ref):
             return None
         return self._replacement(ref, text=text, tokens=tokens), [piece], set(found.anchors)
@@ -249,8 +249,8 @@ class Drafter(msgspec.Struct, frozen=True):
         rows = pointers.span_rows([span for span in spans if span.tokens >= SMALLEST_ROW or span.facts.has_failed])
         seen = set(visible) | anchors_of("\n".join(rows))
         shown: list[str] = []
-        for span, ref in ((span, ref) for span in spans for ref in _refs(span)):
-            found = self._excerpt(span, ref, self.snapshot.text(ref), seen, action.keep)
+        for owner, ref in [(span, ref) for span in spans for ref in _refs(span)]:
+            found = self._excerpt(owner, ref, self.snapshot.text(ref), seen, action.keep)
             shown += found.shown
             seen |= found.anchors
         text = pointers.turn_pointer(turn.id, len(spans), rows, shown, self.snapshot.policy.recovery)
@@ -280,7 +280,7 @@ class Drafter(msgspec.Struct, frozen=True):
         short = {path: f"{leaf[:100]}…" for path, leaf in leaves.items() if len(leaf) >= SHORTEST_LEAF}
         tokens = self.snapshot.part_tokens(span.call)
         tokens -= sum(self.counter.count(leaves[path]) - self.counter.count(new) for path, new in short.items())
-        result = self._replacement(span.result, text=text, tokens=self.counter.count(text) + OVERHEAD)
+        result = self._replacement(span.result, text=text, tokens=self.counter.count(text) + PART_OVERHEAD)
         return [self._replacement(span.call, arguments=short, tokens=tokens), result] if short else [result]
 
     def _has_payload(self, object_id: ObjectId) -> bool:

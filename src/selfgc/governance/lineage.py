@@ -16,17 +16,8 @@ import msgspec
 
 from selfgc.model.dialect import Change, Dialect
 from selfgc.model.message import Part, PartKind
+from selfgc.model.outcome import Repair
 from selfgc.model.snapshot import Snapshot
-
-
-class Repair(msgspec.Struct, frozen=True):
-    """One repair of a history that came in broken. `change` None: an answer is put in after the message."""
-
-    message: int
-    path: str
-    change: Change | None
-    call_id: str
-    sentence: str
 
 
 class _Round(msgspec.Struct):

@@ -18,14 +18,10 @@ V19 is enforced by `rehearse`, V12 by the engine, which knows the store; the res
 
 from collections.abc import Mapping, Sequence
 
-from selfgc.governance.project import View
 from selfgc.model.message import Message, PartKind
-from selfgc.model.policy import Recovery
+from selfgc.model.outcome import View
 from selfgc.model.profile import Violation
 from selfgc.model.snapshot import Snapshot
-
-RESTORE_TOOL = "restore_context"
-"""The name of the tool by which an agent asks for a payload."""
 
 
 def check_view(
@@ -75,10 +71,3 @@ def _user_texts(snapshot: Snapshot, message: Message, skills: set[str]) -> set[s
     texts = snapshot.dialect.texts(message)
     is_user = [part.kind is PartKind.USER_TEXT and part.path not in skills for part in message.parts]
     return {text for text, holds in zip(texts, is_user, strict=True) if holds}
-
-
-def offers_restore(snapshot: Snapshot, fields: Mapping[str, bytes]) -> bool:
-    """Whether pointers may stand in this request's view (V20): the command always works, the tool when declared."""
-    if snapshot.policy.recovery is Recovery.COMMAND:
-        return True
-    return f'"{RESTORE_TOOL}"'.encode() in fields.get("tools", b"")

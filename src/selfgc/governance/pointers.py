@@ -97,9 +97,7 @@ def masked_text(span: Span, text: str, anchors: Sequence[str], recovery: Recover
     return "\n".join([*(line[: 2 * _LONG_LINE] for line in head), *middle, *(line[-2 * _LONG_LINE :] for line in tail)])
 
 
-def turn_pointer(
-    turn_id: ObjectId, calls: int, rows: Sequence[str], anchors: Sequence[str], recovery: Recovery
-) -> str:
+def turn_pointer(turn_id: ObjectId, calls: int, rows: Sequence[str], anchors: Sequence[str], recovery: Recovery) -> str:
     """Return what stands for the folded spans of a turn: a row for each that matters, then the anchors of all."""
     lines = [f"[folded {calls} calls of this turn: {way_back(turn_id, recovery)}, or one by its id]", *rows]
     if anchors:

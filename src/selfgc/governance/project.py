@@ -8,24 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequenc
 
 import msgspec
 
-from selfgc.governance.lineage import Item, Repair, join_neighbours
+from selfgc.governance.lineage import Item, join_neighbours
 from selfgc.model.dialect import Change, Dialect
 from selfgc.model.ids import ObjectId
 from selfgc.model.message import PartKind
+from selfgc.model.outcome import Repair, View
 from selfgc.model.records import Edit, Replacement
 from selfgc.model.snapshot import Snapshot
 
 Cache = MutableMapping[tuple[bytes, tuple[tuple[str, str], ...]], bytes | None]
 """Renderings by message bytes and changes; the caller keeps it between calls."""
-
-
-class View(msgspec.Struct, frozen=True):
-    """What the next model call is sent: raw messages, and which transcript message each came from."""
-
-    messages: tuple[bytes, ...]
-    origins: tuple[int, ...]
-    edited: frozenset[int] = frozenset()
-    """Transcript indices of messages that are not sent as they came in."""
 
 
 def changes_by_message(replacements: Iterable[Replacement]) -> dict[str, dict[str, Change]]:

@@ -11,49 +11,18 @@ Order of the checks; each refusal carries the rule's name:
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
-
-import msgspec
 
 from selfgc.errors import Finding
 from selfgc.governance.drafts import Draft, Drafter
 from selfgc.governance.oracle import check_view, input_violations
-from selfgc.governance.project import View, project, reasoning_changes
+from selfgc.governance.project import project, reasoning_changes
 from selfgc.model.ids import ObjectId, Tokens
 from selfgc.model.legality import Legality, Refusal
+from selfgc.model.outcome import Refused, Rehearsal
 from selfgc.model.plan import Action, Plan
 from selfgc.model.protocols import TokenCounter
-from selfgc.model.records import Edit, Payload
+from selfgc.model.records import Edit
 from selfgc.model.snapshot import Snapshot
-
-
-class Refused(NamedTuple):
-    """An action that rehearsal turned down."""
-
-    object_id: str
-    verb: str
-    rule: str
-    sentence: str
-
-
-class Rehearsal(msgspec.Struct, frozen=True):
-    """A plan worked out against a snapshot: what would be committed, what was refused, and the view."""
-
-    planner: str
-    version: int
-    digest: str
-    edits: tuple[Edit, ...]
-    payloads: tuple[Payload, ...]
-    refused: tuple[Refused, ...]
-    tokens_before: Tokens
-    """Tokens of the view as it is now."""
-    tokens_after: Tokens
-    """Tokens of the view after the commit."""
-    reasoning_tokens: Tokens
-    """Tokens of bound reasoning that the commit takes out."""
-    first_changed: int
-    """Index of the first transcript message that changes; the number of messages when none does."""
-    view: View
 
 
 def view_tokens(snapshot: Snapshot, edits: Mapping[ObjectId, Edit]) -> Tokens:

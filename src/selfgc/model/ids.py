@@ -10,8 +10,6 @@ from typing import NewType
 
 import msgspec
 
-from selfgc.errors import UsageError
-
 ObjectId = NewType("ObjectId", str)
 """`conversation:user:k`, `function:<tool>:n` or `skill:<name>:n`."""
 
@@ -31,18 +29,6 @@ class ObjectKind(StrEnum):
     CONVERSATION = "conversation"
     FUNCTION = "function"
     SKILL = "skill"
-
-
-def parse_id(text: str) -> ObjectId:
-    """Return `text` as an id, or raise UsageError when it is not of the form `kind:name:number`.
-
-    `Read:12` is short for `function:Read:12`, as rows of pointers have it.
-    """
-    if text.count(":") == 1:
-        text = f"function:{text}"
-    if not ID_PATTERN.fullmatch(text):
-        raise UsageError(f"{text[:80]!r} is no object id; expected for example function:Read:12 or conversation:user:3")
-    return ObjectId(text)
 
 
 def kind_of(object_id: ObjectId) -> ObjectKind:

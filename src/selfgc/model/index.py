@@ -14,53 +14,15 @@ from selfgc.model.anchors import anchors_of
 from selfgc.model.dialect import Dialect
 from selfgc.model.ids import Allocator, ObjectId, ObjectKind, Tokens
 from selfgc.model.message import Message, PartKind, PartRef
-from selfgc.model.objects import PartFacts, Span, Turn
+from selfgc.model.objects import PART_OVERHEAD, CallFacts, Entry, PartFacts, Span, Turn
 from selfgc.model.protocols import TokenCounter
 from selfgc.model.spans import Effect, Outcome, SpanFacts, facts_of, read_outcome, with_outcome
 
-PART_OVERHEAD = 4
-"""Tokens that a provider adds around each part; one figure for all, the same before and after."""
 _SHORTEST_BODY = 200
 _SKILL_FILE = re.compile(r"(?:^|.*[/\\\\])([^/\\\\]+)[/\\\\]SKILL\.md$|^SKILL\.md$", re.IGNORECASE)
 _SKILL_BLOCK = re.compile(
     r"\s*(?:Base directory for this skill: \S*?([\w.-]+)/?\s|<skill[^>]{0,200}?name=\"([\w.-]{1,64})\")"
 )
-
-
-class CallFacts(msgspec.Struct, frozen=True, gc=False):
-    """Facts of the call at one part, kept beside the message so that they are found out once."""
-
-    part: int
-    tool: str
-    facts: SpanFacts
-    written: bytes = b""
-    """Short digest of the largest argument, to tell that a later read shows what was written."""
-
-
-class Entry(msgspec.Struct, frozen=True, gc=False):
-    """One message with everything that is found out about it once."""
-
-    message: Message
-    parts: tuple[PartFacts, ...]
-    calls: tuple[CallFacts, ...] = ()
-    outcomes: tuple[tuple[int, Outcome], ...] = ()
-    """For each result: its part's index, and how it says that the call ended."""
-    skill_parts: tuple[tuple[int, str], ...] = ()
-    """Texts that a harness put in as skill state: the part's index, and the skill's name."""
-
-    @property
-    def tokens(self) -> int:
-        """Tokens of the whole message."""
-        return sum(part.tokens for part in self.parts) + PART_OVERHEAD
-
-    @property
-    def opens_turn(self) -> bool:
-        """Whether it is real user input: text or media, and no answer to a tool call."""
-        if self.message.role != "user":
-            return False
-        skills = {number for number, _ in self.skill_parts}
-        kinds = {part.kind for number, part in enumerate(self.message.parts) if number not in skills}
-        return bool(kinds) and PartKind.TOOL_RESULT not in kinds
 
 
 def short_digest(text: str) -> bytes:

@@ -15,7 +15,7 @@ L9  signed          what stands beside signed reasoning is not edited, unless re
 L10 prefix_bound    a model that binds reasoning to its prefix is edited at turn boundaries only
 """
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ from selfgc.model.ids import ObjectId, ObjectKind
 from selfgc.model.message import COMPACTION, PartKind
 from selfgc.model.objects import Span, Turn
 from selfgc.model.pins import pinned_spans
-from selfgc.model.policy import Boundary
+from selfgc.model.policy import Boundary, Recovery
 from selfgc.model.records import Edit
 from selfgc.model.snapshot import Snapshot
 
@@ -123,7 +123,7 @@ class Legality(msgspec.Struct, frozen=True, dict=True):
             return Refusal("last_turn", "the last turn stays as it is")
         spans = self.swallowable(turn, spare)
         if not spans:
-            return Refusal("no_target", "it has no tool span that may be touched; the user's words and the answer are kept")
+            return Refusal("no_target", "it has no span that may be touched; words and answer are kept")
         edit = self.snapshot.edits.get(turn.id)
         if edit is not None and edit.action == verb == "fold" and {span.id for span in spans} > set(edit.swallowed):
             return None
@@ -169,3 +169,14 @@ class Legality(msgspec.Struct, frozen=True, dict=True):
 
 
 _DONE = {"fold": "folded", "mask": "masked", "prune": "pruned"}
+
+
+RESTORE_TOOL = "restore_context"
+"""The name of the tool by which an agent asks for a payload."""
+
+
+def offers_restore(snapshot: Snapshot, fields: Mapping[str, bytes]) -> bool:
+    """Whether pointers may stand in this request's view (V20): the command always works, the tool when declared."""
+    if snapshot.policy.recovery is Recovery.COMMAND:
+        return True
+    return f'"{RESTORE_TOOL}"'.encode() in fields.get("tools", b"")

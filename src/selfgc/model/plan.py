@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from selfgc.errors import Finding, PlanError
+from selfgc.errors import Finding, PlanError, UsageError
 from selfgc.model.ids import ID_PATTERN, ObjectId
 
 
@@ -112,3 +112,15 @@ def _read_action(item: object) -> Action | str:
 def _named(item: object) -> str:
     name = item.get("id") if isinstance(item, dict) else None
     return name[:80] if isinstance(name, str) else ""
+
+
+def parse_id(text: str) -> ObjectId:
+    """Return `text` as an id, or raise UsageError when it is not of the form `kind:name:number`.
+
+    `Read:12` is short for `function:Read:12`, as rows of pointers have it.
+    """
+    if text.count(":") == 1:
+        text = f"function:{text}"
+    if not ID_PATTERN.fullmatch(text):
+        raise UsageError(f"{text[:80]!r} is no object id; expected for example function:Read:12 or conversation:user:3")
+    return ObjectId(text)

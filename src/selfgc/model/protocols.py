@@ -47,6 +47,10 @@ class Store(Protocol):
         """Return the payload's exact bytes. PayloadMissing or PayloadCorrupt when that cannot be."""
         ...
 
+    def payload_ids(self, session: SessionKey) -> list[str]:
+        """Return the hex SHA-256 of every payload of the session, sorted."""
+        ...
+
     def sessions(self) -> list[SessionInfo]:
         """Return what the store holds, ordered by key."""
         ...

@@ -103,5 +103,6 @@ class SessionInfo(msgspec.Struct, frozen=True):
     key: str
     messages: int
     commits: int
+    """Number of commit entries; rollbacks are not counted."""
     payload_bytes: int
     """Uncompressed size of the distinct payloads."""

@@ -8,9 +8,8 @@ import msgspec
 
 from selfgc.model.dialect import Dialect
 from selfgc.model.ids import ObjectId, Tokens
-from selfgc.model.index import PART_OVERHEAD, Entry
 from selfgc.model.message import PartRef
-from selfgc.model.objects import Span, Turn
+from selfgc.model.objects import Entry, Span, Turn
 from selfgc.model.plan import Plan
 from selfgc.model.policy import Policy
 from selfgc.model.profile import Profile
@@ -73,9 +72,6 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
         """Return the anchors of a span's call and result."""
         refs = [span.call] if span.result is None else [span.call, span.result]
         return {anchor for ref in refs for anchor in self.entries[ref.message].parts[ref.part].anchors}
-
-
-OVERHEAD = PART_OVERHEAD
 
 
 class Planner(Protocol):

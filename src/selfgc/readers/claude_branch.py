@@ -9,6 +9,7 @@
 4. Sidechains are no part of it, unless the file holds nothing else: then it is a subagent's own file.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -38,6 +39,9 @@ class Tree:
         self._relinked: set[int] = set()
         self._tails: dict[int, int] = {}
         self._parents = self._links()
+        self._children: defaultdict[int, list[int]] = defaultdict(list)
+        for index, parent in enumerate(self._parents):
+            self._children[parent].append(index)
         for index, line in enumerate(lines):
             if line.is_boundary and line.preserved is not None:
                 self._preserve(index, line.preserved)
@@ -87,17 +91,21 @@ class Tree:
         """Link what a boundary preserved behind its anchor, and what stood behind the anchor behind that."""
         named = [self._by_uuid[uuid] for uuid in preserved.uuids if uuid in self._by_uuid]
         kept = named or self._segment(preserved.head, preserved.tail)
-        anchor = self._by_uuid.get(preserved.anchor, self._summary(boundary))
+        anchor = self._by_uuid.get(preserved.anchor, _ROOT)
+        anchor = self._summary(boundary) if anchor == _ROOT else anchor
         if not kept or anchor in kept:
             self._broken.add(boundary)
             return
-        for index, parent in enumerate(self._parents):
-            if parent == anchor and index > boundary:
-                self._parents[index] = kept[-1]
-                self._relinked.add(index)
+        for index in [index for index in self._children[anchor] if index > boundary and self._parents[index] == anchor]:
+            self._link(index, kept[-1])
+            self._relinked.add(index)
         for index, parent in zip(kept, [anchor, *kept], strict=False):
-            self._parents[index] = parent
+            self._link(index, parent)
         self._tails[anchor] = kept[-1]
+
+    def _link(self, index: int, parent: int) -> None:
+        self._parents[index] = parent
+        self._children[parent].append(index)
 
     def _segment(self, head: str, tail: str) -> list[int]:
         """Return the lines from head to tail, or nothing when the tail does not go back to the head."""
@@ -113,8 +121,13 @@ class Tree:
         return []
 
     def _summary(self, boundary: int) -> int:
-        following = range(boundary + 1, len(self._lines))
-        return next((index for index in following if self._lines[index].is_summary), boundary)
+        """Return the summary that belongs to a boundary, or the boundary when there is none before the next one."""
+        for index in range(boundary + 1, len(self._lines)):
+            if self._lines[index].is_summary:
+                return index
+            if self._lines[index].is_boundary:
+                break
+        return boundary
 
     def _leaf(self, members: frozenset[int], end: int, last: int) -> int:
         """Return the last message that the harness wrote behind the end, or the end; all of them come after `last`."""

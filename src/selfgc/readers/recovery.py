@@ -5,18 +5,23 @@ Only called for input that does not parse. The work grows with the length of the
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\],:"]', re.DOTALL)
 _RECORD_START = re.compile(
     r'\{"(?:parentUuid|logicalParentUuid|isSidechain|type|uuid|sessionId|timestamp|cwd|userType|message)":'
 )
-_MOST_ATTEMPTS = 256
+_MOST_ATTEMPTS = 500
+"""So often the start of a record is tried on one line: each try may cost as much as the line is long."""
 _BETWEEN = " \t\r\n\x00"
 _LITERALS = ("true", "false", "null")
 _CLOSER = {b"{": b"}", b"[": b"]"}
 _MESSAGE_LISTS = frozenset({(b'"messages"',), (b'"request"', b'"messages"'), (b'"traj"',), ()})
+
+
+IsRecord = Callable[[dict[str, object]], bool]
+"""Tells a whole record from other objects, which may stand within one."""
 
 
 class Fault(NamedTuple):
@@ -69,17 +74,18 @@ def _fault(text: str, error: json.JSONDecodeError) -> Fault:
     return Fault(error.pos, f"{error.msg[:1].lower()}{error.msg[1:]} at byte {error.pos}", is_cut=False)
 
 
-def salvage(line: bytes, is_record: Callable[[dict[str, object]], bool]) -> Salvage:
+def salvage(line: bytes, is_record: IsRecord) -> Salvage:
     """Return every whole record on a line that is not one record: spliced, glued, or with NUL bytes in it."""
     text = line.decode("latin-1")
     records: list[bytes] = []
     reasons = [f"{nuls} NUL bytes"] if (nuls := text.count("\x00")) else []
+    attempts = iter(range(_MOST_ATTEMPTS))
     position = _skip(text, 0)
     while position < len(text):
         end = _end_of_object(text, position)
         if end is None:
             reasons.append("a record that is cut off or broken")
-            found = _next_record(text, position + 1, is_record)
+            found = _next_record(text, position + 1, is_record, attempts)
             if found is None:
                 break
             position, end = found
@@ -107,11 +113,9 @@ def _end_of_object(text: str, position: int) -> int | None:
         return None
 
 
-def _next_record(text: str, start: int, is_record: Callable[[dict[str, object]], bool]) -> tuple[int, int] | None:
+def _next_record(text: str, start: int, is_record: IsRecord, attempts: Iterator[int]) -> tuple[int, int] | None:
     """Return where the next whole record starts and ends; what only looks like one inside another is passed over."""
-    for attempt, match in enumerate(_RECORD_START.finditer(text, start)):
-        if attempt == _MOST_ATTEMPTS:
-            break
+    for match, _ in zip(_RECORD_START.finditer(text, start), attempts, strict=False):
         try:
             value, end = json.JSONDecoder().raw_decode(text, match.start())
         except (ValueError, RecursionError):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from selfgc.errors import ReadError, WireError
-from selfgc.model.wire import decode, elements, join_members, members, split_body
+from selfgc.model.wire import decode, elements, members
 from selfgc.readers.json_text import first_bad_byte, is_too_deep, line_at, without_lone_escapes
 from selfgc.readers.recording import Notes, Recording, Skipped
 from selfgc.readers.recovery import Fault, fault_of, whole_messages
@@ -16,6 +16,7 @@ from selfgc.readers.signs import dialect_of
 
 READABLE = "a Messages or Chat Completions request body, a list of messages, or a Claude Code session file"
 """What can be read, for error messages."""
+_OPENING = b'{"messages":'
 _CONVERT = "convert it to one of these"
 _SKIP = "to read what is whole, pass --skip-bad"
 _KNOWN = {
@@ -103,7 +104,7 @@ def _found(text: bytes) -> _Found:
     fields = members(text) if text.lstrip()[:1] == b"{" else {}
     if "messages" in fields:
         return _Found(text)
-    if "request" in fields and fields["request"].startswith(b"{"):
+    if fields.get("request", b"").startswith(b"{") and "messages" in members(fields["request"]):
         return _of_meta(text, fields)
     if fields.get("traj", b"").startswith(b"["):
         return _Found(_body_of(_exact(text, "traj")))
@@ -128,7 +129,7 @@ def _of_list(text: bytes) -> bytes:
 
 
 def _body_of(messages: bytes) -> bytes:
-    return join_members({"messages": messages})
+    return _OPENING + messages + b"}"
 
 
 def _of_meta(text: bytes, fields: Mapping[str, bytes]) -> _Found:
@@ -177,6 +178,12 @@ def _pieces(body: bytes) -> _Pieces:
     return _Pieces(messages, places, fields)
 
 
+def _start_of(body: bytes, text: bytes) -> int:
+    """Return where a body begins in its file; for one made around a list of messages, where it would begin."""
+    start = text.find(body)
+    return start if start >= 0 else text.find(body[len(_OPENING) : -1]) - len(_OPENING)
+
+
 def _without(body: bytes, pieces: _Pieces, kept: Sequence[int]) -> bytes:
     """Return the body with the kept messages only; all around them stays."""
     first, last = pieces.places[0], pieces.places[-1] + len(pieces.messages[-1])
@@ -196,8 +203,7 @@ def _recording(text: bytes, found: _Found, skipped: tuple[Skipped, ...], *, skip
         raise ReadError(f"expected {READABLE}, {what}")
     if faults and not skip_bad:
         index, fault = next(iter(faults.items()))
-        start = max(text.find(found.body), 0) if found.body in text else _place(text, "messages", body.messages[0])
-        line = line_at(text, start)
+        line = line_at(text, max(_start_of(found.body, text) + body.places[index], 0))
         raise ReadError(f"expected message {index} to be an object with a role, got {fault}; {_SKIP}", line)
     left_out = [Skipped(0, f"message {index} is no message: {fault}") for index, fault in faults.items()]
     messages = [body.messages[index] for index in kept]

@@ -197,7 +197,7 @@ def _connect(path: Path, query: str, timeout: float) -> sqlite3.Connection:
         for pragma in _PRAGMAS:
             connection.execute(pragma)
         _check_layout(path, connection)
-    except BaseException:
+    except BaseException:  # whatever stops the opening, an interrupt included, must not leave the file open
         connection.close()
         raise
     return connection

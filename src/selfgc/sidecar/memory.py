@@ -24,6 +24,7 @@ class _Session:
 
     @property
     def head(self) -> Head:
+        """The end of the session's ledger."""
         return Head(len(self.ledger), self.ledger[-1].hash) if self.ledger else Head()
 
 

@@ -97,6 +97,7 @@ class _Steps:
         self._progress = progress
 
     def step(self) -> None:
+        """Count one more, and tell it."""
         self._done += 1
         self._total = max(self._done, self._total)
         if self._progress is not None:

@@ -2,7 +2,13 @@
 
 import pytest
 
-from selfgc.bench.common import is_common_file, is_common_folder, is_common_identifier, is_common_number, is_common_url
+from selfgc.bench.guessable import (
+    is_common_file,
+    is_common_folder,
+    is_common_identifier,
+    is_common_number,
+    is_common_url,
+)
 
 
 @pytest.mark.parametrize(
