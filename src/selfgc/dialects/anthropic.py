@@ -7,12 +7,16 @@ from collections.abc import Mapping, Sequence
 
 from selfgc.dialects.anthropic_rules import Shape, check, shape
 from selfgc.dialects.blocks import (
+    argument_text,
     canonical_digest,
     decoded_object,
-    is_marked,
-    leaf_text,
+    items_of,
+    kind_of_block,
+    last_marker,
+    marker_of,
     media_estimate,
     string_leaves,
+    string_member,
     with_leaves,
 )
 from selfgc.errors import WireError
@@ -75,34 +79,38 @@ class AnthropicDialect:
 
     def rewrite(self, raw: bytes, changes: Mapping[str, Change]) -> bytes | None:
         """Return `raw` with the named parts changed; markers of parts that leave move back in the message."""
+        if not changes:
+            return raw
         fields = members(raw)
-        if not fields["content"].startswith(b"["):
-            return _rewritten_string(fields, changes.get("content"))
+        content = fields.get("content", b"null")
+        if not content.startswith(b"["):
+            return _rewritten_string(fields, changes.get("content", changes.get("content.0")))
+        blocks = elements(content)
+        only = changes.get("content") if len(blocks) == 1 else None
         kept: list[bytes] = []
-        for number, block in enumerate(elements(fields["content"])):
-            change = changes.get(f"content.{number}")
+        for number, block in enumerate(blocks):
+            change = changes.get(f"content.{number}", only)
             if change is None:
                 kept.append(block)
             elif change.is_removal:
-                _move_back(block, kept)
+                _give_marker(marker_of(block), kept)
             else:
                 kept.append(_changed(block, change))
         return join_members(fields | {"content": join_elements(kept)}) if kept else None
 
     def merge(self, first: bytes, second: bytes) -> bytes:
-        """Return two messages of one role as one: the blocks of both, in order."""
-        fields = members(first)
-        blocks = [*_blocks(fields["content"]), *_blocks(members(second)["content"])]
-        return join_members(fields | {"content": join_elements(blocks)})
+        """Return two messages of one role as one: the blocks of both, in order, and the members of both."""
+        fields, others = members(first), members(second)
+        blocks = [*_blocks(fields), *_blocks(others)]
+        new = {key: value for key, value in others.items() if key not in fields}
+        return join_members(fields | new | {"content": join_elements(blocks)})
 
     def move_marker(self, source: bytes, target: bytes) -> bytes | None:
         """Put the last cache marker of `source` onto the last block of `target` that can hold one."""
-        marker = _last_marker(source)
         fields = members(target)
-        blocks = _blocks(fields["content"])
-        if marker is None or not blocks or not _can_hold(blocks[-1]):
+        blocks = _blocks(fields)
+        if not _give_marker(last_marker(_blocks(members(source))), blocks):
             return None
-        blocks[-1] = join_members(members(blocks[-1]) | {"cache_control": marker})
         return join_members(fields | {"content": join_elements(blocks)})
 
     def answer(self, call_ids: Sequence[str], text: str) -> tuple[bytes, ...]:
@@ -114,7 +122,7 @@ class AnthropicDialect:
 
     def system_text(self, fields: Mapping[str, bytes]) -> str:
         """Return the text of `system` and the JSON of `tools`."""
-        system = decode(fields["system"]) if "system" in fields else ""
+        system = decode(fields.get("system", b"null"))
         blocks = system if isinstance(system, list) else [{"type": "text", "text": system}]
         tools = fields.get("tools", b"").decode("utf-8", "replace")
         return "\n".join([*(_text(block) for block in blocks), tools])
@@ -135,18 +143,19 @@ def _part(role: str, number: int, block: object) -> Part:
     path = f"content.{number}"
     if not isinstance(block, dict):
         return Part(PartKind.OPAQUE, path)
-    kind = block.get("type")
+    kind = kind_of_block(block)
     if kind == "tool_use":
-        return Part(PartKind.TOOL_CALL, path, call_id=str(block.get("id")), tool=str(block.get("name")))
+        call_id, tool = string_member(block, "id"), string_member(block, "name")
+        return Part(PartKind.TOOL_CALL, path, call_id=call_id, tool=tool)
     if kind == "tool_result":
-        media = sum(media_estimate(inner) for inner in _inner(block) if inner.get("type") in _MEDIA)
-        call_id, is_error = str(block.get("tool_use_id")), block.get("is_error") is True
+        media = sum(media_estimate(inner) for inner in _inner(block) if kind_of_block(inner) in _MEDIA)
+        call_id, is_error = string_member(block, "tool_use_id"), block.get("is_error") is True
         return Part(PartKind.TOOL_RESULT, path, call_id=call_id, is_error=is_error, media_tokens=media)
     if kind in _MEDIA:
         return Part(PartKind.MEDIA, path, media_tokens=media_estimate(block))
     if kind == "compaction":
         return Part(PartKind.OPAQUE, path, tool=COMPACTION, is_signed=True)
-    return Part(_plain_kind(role, str(kind)), path, is_signed=kind in _THINKING)
+    return Part(_plain_kind(role, kind), path, is_signed=kind in _THINKING)
 
 
 def _plain_kind(role: str, kind: str) -> PartKind:
@@ -165,14 +174,11 @@ def _inner(block: Mapping[str, object]) -> list[dict[str, object]]:
 def _text(block: object) -> str:
     if not isinstance(block, dict):
         return ""
-    kind = block.get("type")
-    if kind == "text":
-        return str(block.get("text", ""))
-    if kind == "thinking":
-        return str(block.get("thinking", ""))
+    kind = kind_of_block(block)
+    if kind in {"text", "thinking"}:
+        return string_member(block, kind)
     if kind == "tool_use":
-        value = block.get("input")
-        return f"{block.get('name')}\n{leaf_text(string_leaves(value), value)}"
+        return f"{string_member(block, 'name')}\n{argument_text(block.get('input'))}"
     if kind == "tool_result":
         content = block.get("content")
         return content if isinstance(content, str) else "\n".join(filter(None, map(_text, _inner(block))))
@@ -187,40 +193,40 @@ def _rewritten_string(fields: dict[str, bytes], change: Change | None) -> bytes 
 
 def _changed(block: bytes, change: Change) -> bytes:
     fields = members(block)
+    kind = kind_of_block(decoded_object(block))
     if change.call_id is not None:
-        key = "id" if "id" in fields else "tool_use_id"
-        return join_members(fields | {key: encode(change.call_id)})
+        fields["tool_use_id" if kind == "tool_result" else "id"] = encode(change.call_id)
     if change.arguments is not None:
-        value = with_leaves(decode(fields["input"]), change.arguments)
-        return join_members(fields | {"input": encode(value)})
-    key = "text" if decode(fields["type"]) == "text" else "content"
-    return join_members(fields | {key: encode(change.text)})
+        fields["input"] = with_leaves(fields.get("input", b"{}"), change.arguments)
+    if change.text is not None:
+        if (marker := marker_of(block)) is not None:
+            fields["cache_control"] = marker
+        fields["text" if kind == "text" else "content"] = encode(change.text)
+    return join_members(fields)
 
 
-def _move_back(block: bytes, kept: list[bytes]) -> None:
-    """Give the cache marker of a block that leaves to the block before it, when that one can hold it."""
-    if not is_marked(block):
-        return
-    marker = members(block).get("cache_control")
-    if marker is not None and kept and _can_hold(kept[-1]):
-        kept[-1] = join_members(members(kept[-1]) | {"cache_control": marker})
+def _give_marker(marker: bytes | None, blocks: list[bytes]) -> bool:
+    """Put a marker on the last of these blocks that can hold one, but never before one that is marked already."""
+    if marker is None:
+        return False
+    for place in reversed(range(len(blocks))):
+        if marker_of(blocks[place]) is not None:
+            return False
+        if _can_hold(blocks[place]):
+            blocks[place] = join_members(members(blocks[place]) | {"cache_control": marker})
+            return True
+    return False
 
 
-def _can_hold(block: bytes) -> bool:
-    fields = members(block)
-    kind = decode(fields.get("type", b"null"))
-    is_empty = kind == "text" and not str(decode(fields.get("text", b'""'))).strip()
-    return kind in _MARKABLE and "cache_control" not in fields and not is_empty
+def _can_hold(raw: bytes) -> bool:
+    block = decoded_object(raw)
+    kind = kind_of_block(block)
+    return kind in _MARKABLE and (kind != "text" or bool(string_member(block, "text").strip()))
 
 
-def _last_marker(raw: bytes) -> bytes | None:
-    if not is_marked(raw):
-        return None
-    markers = [members(block).get("cache_control") for block in _blocks(members(raw)["content"])]
-    return next((marker for marker in reversed(markers) if marker is not None), None)
-
-
-def _blocks(content: bytes) -> list[bytes]:
-    if content.startswith(b"["):
-        return elements(content)
-    return [join_members({"type": b'"text"', "text": content})]
+def _blocks(fields: Mapping[str, bytes]) -> list[bytes]:
+    """Return the content of a message as blocks; a string is one text block, an empty one none."""
+    content = fields.get("content", b"null")
+    if content.startswith(b'"') and content != b'""':
+        return [join_members({"type": b'"text"', "text": content})]
+    return items_of(content)

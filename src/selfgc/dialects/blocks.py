@@ -1,56 +1,118 @@
-"""What both dialects do alike: the string leaves of call arguments, and canonical digests."""
+"""What both dialects do alike: the leaves of call arguments, the kind of a block, markers, canonical digests.
+
+A leaf is told by its path: its keys and list places joined by dots. Inside a key `~` is written `~0` and a
+dot `~1`, as JSON Pointer does with its own separator, so that no two leaves share a path.
+"""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from selfgc.model.wire import decode, encode
+from selfgc.model.wire import decode, elements, encode, encode_exact, join_elements, join_members, members
 
 MAX_LEAVES = 10_000
-"""A call with more string arguments than this is left as it is."""
+"""Arguments are walked up to this many values; a container beyond it counts as one leaf that is no string."""
+LONGEST_PATH = 200
+"""A container at a longer path counts as one leaf too: a long key would be told again for all that it holds."""
+
+_Steps = tuple[str, ...]
 
 
 def string_leaves(value: object) -> dict[str, str]:
-    """Return the string leaves of decoded arguments by dotted path, in order."""
-    found: dict[str, str] = {}
-    pending: list[tuple[str, object]] = [("", value)]
-    while pending and len(found) < MAX_LEAVES:
+    """Return the string leaves of decoded arguments by path, in order; empty when they are no object or list."""
+    return {path: leaf for path, leaf in _leaves(value, _escaped) if path is not None and isinstance(leaf, str)}
+
+
+def with_leaves(raw: bytes, changes: Mapping[str, str]) -> bytes:
+    """Return the JSON of arguments with the string leaves at these paths replaced; other values keep their bytes."""
+    return _replaced(raw.strip(), {tuple(path.split(".")): text for path, text in changes.items()})
+
+
+def argument_text(value: object) -> str:
+    """Return a call's arguments as text, one leaf a line: strings as they are, all else as compact JSON."""
+    return "\n".join(
+        _shown(leaf) if path is None else f"{path}: {_shown(leaf)}" for path, leaf in _leaves(value, lambda key: key)
+    )
+
+
+def _shown(leaf: object) -> str:
+    return leaf if isinstance(leaf, str) else encode(leaf).decode()
+
+
+def _leaves(value: object, spell: Callable[[str], str]) -> Iterator[tuple[str | None, object]]:
+    """Yield each leaf with its path (None for the root): strings, and the largest values that hold no string."""
+    pending: list[tuple[str | None, object]] = [(None, value)]
+    left = MAX_LEAVES
+    while pending:
         path, item = pending.pop()
-        if isinstance(item, str):
-            found[path] = item
-        elif isinstance(item, dict):
-            pending.extend((f"{path}.{key}" if path else str(key), inner) for key, inner in reversed(item.items()))
-        elif isinstance(item, list):
-            pending.extend((f"{path}.{number}", inner) for number, inner in reversed(list(enumerate(item))))
-    return found
+        inner = _inside(item) if path is None or len(path) <= LONGEST_PATH else ()
+        if inner and len(inner) <= left:
+            left -= len(inner)
+            head = "" if path is None else f"{path}."
+            pending.extend((head + spell(key), child) for key, child in reversed(inner))
+        else:
+            yield path, item
 
 
-def with_leaves(value: object, changes: Mapping[str, str], path: str = "") -> object:
-    """Return decoded arguments with the string leaves at these dotted paths replaced."""
-    if isinstance(value, str):
-        return changes.get(path, value)
-    if isinstance(value, dict):
-        return {key: with_leaves(inner, changes, f"{path}.{key}" if path else str(key)) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [with_leaves(inner, changes, f"{path}.{number}") for number, inner in enumerate(value)]
-    return value
+def _inside(item: object) -> Sequence[tuple[str, object]]:
+    """Return what a container holds by key; nothing for a list of plain values, which is told as a whole."""
+    if isinstance(item, dict):
+        return list(item.items())
+    if isinstance(item, list) and any(isinstance(child, str | dict | list) for child in item):
+        return [(str(number), child) for number, child in enumerate(item)]
+    return ()
 
 
-def leaf_text(leaves: Mapping[str, str], value: object) -> str:
-    """Return a call's arguments as text: the string leaves by key, or compact JSON when there are none."""
-    if not leaves:
-        return encode(value).decode()
-    return "\n".join(f"{path}: {text}" for path, text in leaves.items())
+def _escaped(key: str) -> str:
+    return key.replace("~", "~0").replace(".", "~1")
+
+
+def _replaced(raw: bytes, changes: Mapping[_Steps, str]) -> bytes:
+    if raw.startswith(b'"'):
+        return encode(changes[()]) if () in changes else raw
+    below: dict[str, dict[_Steps, str]] = {}
+    for steps, text in changes.items():
+        if steps:
+            below.setdefault(steps[0], {})[steps[1:]] = text
+    if raw.startswith(b"{"):
+        fields = members(raw)
+        for key, item in fields.items():
+            if (inner := below.get(_escaped(key))) is not None:
+                fields[key] = _replaced(item, inner)
+        return join_members(fields)
+    if raw.startswith(b"["):
+        items = elements(raw)
+        for number, item in enumerate(items):
+            if (inner := below.get(str(number))) is not None:
+                items[number] = _replaced(item, inner)
+        return join_elements(items)
+    return raw
+
+
+def kind_of_block(block: object) -> str:
+    """Return the `type` of a content block; empty when it is no object, or its type no string."""
+    return string_member(block, "type")
+
+
+def string_member(block: object, key: str) -> str:
+    """Return a string member of a decoded object; empty when there is no such string."""
+    value = block.get(key) if isinstance(block, dict) else None
+    return value if isinstance(value, str) else ""
 
 
 def canonical_digest(value: object) -> bytes:
     """Return SHA-256 over a decoded message without cache markers, string content as one text block."""
-    if isinstance(value, dict):
-        value = {key: _canonical_content(inner) if key == "content" else inner for key, inner in value.items()}
-    return hashlib.sha256(encode(_unmarked(value))).digest()
+    unmarked = _unmarked(value)
+    if isinstance(unmarked, dict) and "content" in unmarked:
+        unmarked["content"] = _canonical_content(unmarked["content"])
+    return hashlib.sha256(encode_exact(unmarked)).digest()
 
 
 def _canonical_content(content: object) -> object:
-    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+    """Return a single plain text as clients most often write it; anything else as it is."""
+    if isinstance(content, list) and len(content) == 1 and kind_of_block(content[0]) == "text":
+        text = content[0].get("text")
+        return text if isinstance(text, str) and len(content[0]) == 2 else content
+    return content
 
 
 def _unmarked(value: object) -> object:
@@ -64,8 +126,27 @@ def _unmarked(value: object) -> object:
 
 
 def is_marked(raw: bytes) -> bool:
-    """Whether wire bytes may hold a cache marker; a quick look that is never wrong when it says no."""
+    """Whether wire bytes may hold a cache marker; a quick look, wrong only for a key that is written in escapes."""
     return b'"cache_control"' in raw
+
+
+def marker_of(block: bytes) -> bytes | None:
+    """Return the cache marker of a wire block, or else the last one inside its content."""
+    if not is_marked(block) or not block.startswith(b"{"):
+        return None
+    fields = members(block)
+    own = fields.get("cache_control", b"null")
+    return own if own != b"null" else last_marker(items_of(fields.get("content", b"null")))
+
+
+def last_marker(blocks: Sequence[bytes]) -> bytes | None:
+    """Return the cache marker of the last block that has one."""
+    return next(filter(None, map(marker_of, reversed(blocks))), None)
+
+
+def items_of(raw: bytes) -> list[bytes]:
+    """Return the elements of a JSON array; none when it is anything else."""
+    return elements(raw) if raw.startswith(b"[") else []
 
 
 def decoded_object(raw: bytes) -> dict[str, object]:
@@ -81,8 +162,7 @@ MEDIA_TOKENS = 1600
 def media_estimate(block: Mapping[str, object]) -> int:
     """Return an estimate in tokens for an image or document block; base64 is never counted as text."""
     source = block.get("source")
-    if block.get("type") == "document" and isinstance(source, dict) and isinstance(source.get("data"), str):
-        if source.get("type") == "text":
-            return len(source["data"]) // 4
-        return max(MEDIA_TOKENS, len(source["data"]) // 40)
-    return MEDIA_TOKENS
+    if kind_of_block(block) != "document":
+        return MEDIA_TOKENS
+    size = len(string_member(source, "data"))
+    return size // 4 if kind_of_block(source) == "text" else max(MEDIA_TOKENS, size // 40)

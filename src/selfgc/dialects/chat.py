@@ -1,17 +1,22 @@
 """OpenAI Chat Completions: split a wire message into parts, and put changed ones together.
 
-What the provider accepts stands in `chat_rules`. Calls are addressed as `tool_calls.n`, texts as
-`content` or `content.n`, reasoning that a compatible server hands out as `reasoning_content`.
+What the provider accepts stands in `chat_rules`. Calls are addressed as `tool_calls.n`, texts as `content`
+or `content.n` (a tool message's content is one part, whatever it is), reasoning that a compatible server or
+a gateway hands out by the member it stands in.
 """
 
 from collections.abc import Mapping, Sequence
 
 from selfgc.dialects.blocks import (
     MEDIA_TOKENS,
+    argument_text,
     canonical_digest,
     decoded_object,
-    leaf_text,
+    items_of,
+    kind_of_block,
+    last_marker,
     string_leaves,
+    string_member,
     with_leaves,
 )
 from selfgc.dialects.chat_rules import Shape, check, shape
@@ -28,7 +33,9 @@ _TEXT_KIND = {
     "developer": PartKind.SYSTEM,
     "tool": PartKind.TOOL_RESULT,
 }
-_REASONING = ("reasoning_content", "reasoning_details", "reasoning")
+_REASONING = ("reasoning_content", "reasoning_details", "reasoning", "thinking_blocks")
+_SIGNED = frozenset({"reasoning_details", "thinking_blocks"})
+_INSTEAD_OF_CONTENT = ("tool_calls", "function_call", "refusal", "audio")
 _MEDIA = frozenset({"image_url", "input_audio", "file"})
 
 
@@ -68,31 +75,34 @@ class ChatDialect:
 
     def rewrite(self, raw: bytes, changes: Mapping[str, Change]) -> bytes | None:
         """Return `raw` with the named parts changed; None when neither text nor call is left."""
+        if not changes:
+            return raw
         fields = members(raw)
-        if "content" in changes:
-            _change_content(fields, changes["content"])
-        elif fields.get("content", b"").startswith(b"["):
-            fields["content"] = _rewritten_list(fields["content"], "content", changes)
-        if "tool_calls" in fields:
+        if decode(fields["role"]) == "tool":
+            return _rewritten_result(fields, changes.get("content"))
+        if "content" in fields:
+            fields["content"] = _rewritten_content(fields["content"], changes)
+        if items_of(fields.get("tool_calls", b"null")):
             fields["tool_calls"] = _rewritten_list(fields["tool_calls"], "tool_calls", changes)
-        for key in _REASONING:
-            if key in changes:
-                del fields[key]
-        return _without_empties(fields)
+            if fields["tool_calls"] == b"[]":
+                del fields["tool_calls"]
+        for key in changes.keys() & set(_REASONING):
+            fields.pop(key, None)
+        return join_members(fields) if _says_something(fields) else None
 
     def merge(self, first: bytes, second: bytes) -> bytes:
-        """Return two messages of one role as one: their texts joined, their calls in order."""
+        """Return two messages of one role as one: their texts and reasoning joined, their calls in order."""
         fields, others = members(first), members(second)
-        texts = [*_text_items(fields), *_text_items(others)]
-        if all(decoded_object(item).keys() == {"type", "text"} for item in texts):
-            joined = "\n\n".join(str(decoded_object(item)["text"]) for item in texts)
-            fields["content"] = encode(joined) if texts else b"null"
-        else:
-            fields["content"] = join_elements(texts)
-        calls = [*elements(fields.get("tool_calls", b"[]")), *elements(others.get("tool_calls", b"[]"))]
-        if calls:
-            fields["tool_calls"] = join_elements(calls)
-        return join_members(fields)
+        content = _joined_content([*_text_items(fields), *_text_items(others)])
+        for key, value in others.items():
+            present = fields.get(key, b"null")
+            if present == b"null":
+                fields[key] = value
+            elif key in _REASONING:
+                fields[key] = _joined_reasoning(present, value)
+            elif key == "tool_calls":
+                fields[key] = join_elements([*items_of(present), *items_of(value)])
+        return join_members(fields | {"content": content})
 
     def move_marker(self, source: bytes, target: bytes) -> bytes | None:
         """Return None: this dialect has no cache markers of its own; a gateway's extras leave with their part."""
@@ -120,24 +130,22 @@ class ChatDialect:
 
 
 def _reasoning_parts(value: Mapping[str, object]) -> list[Part]:
-    return [Part(PartKind.THINKING, key, is_signed=key == "reasoning_details") for key in _REASONING if value.get(key)]
+    return [Part(PartKind.THINKING, key, is_signed=key in _SIGNED) for key in _REASONING if value.get(key)]
 
 
 def _content_parts(value: Mapping[str, object]) -> list[Part]:
-    role, content = str(value["role"]), value.get("content")
+    role, content = string_member(value, "role"), value.get("content")
     kind = _TEXT_KIND.get(role, PartKind.OPAQUE)
-    call_id = str(value.get("tool_call_id", ""))
-    if isinstance(content, str) and (content or role == "tool"):
-        return [Part(kind, "content", call_id=call_id)]
-    if not isinstance(content, list):
-        return []
     if role == "tool":
-        return [Part(kind, "content", call_id=call_id)]
-    return [_content_part(kind, number, item) for number, item in enumerate(content)]
+        media = sum(MEDIA_TOKENS for item in _items(content) if kind_of_block(item) in _MEDIA)
+        return [Part(kind, "content", call_id=string_member(value, "tool_call_id"), media_tokens=media)]
+    if isinstance(content, str) and content:
+        return [Part(kind, "content")]
+    return [_content_part(kind, number, item) for number, item in enumerate(_items(content))]
 
 
 def _content_part(kind: PartKind, number: int, item: object) -> Part:
-    path, name = f"content.{number}", item.get("type") if isinstance(item, dict) else None
+    path, name = f"content.{number}", kind_of_block(item)
     if name == "text":
         return Part(kind, path)
     if name in _MEDIA:
@@ -146,50 +154,100 @@ def _content_part(kind: PartKind, number: int, item: object) -> Part:
 
 
 def _call_parts(value: Mapping[str, object]) -> list[Part]:
-    calls = value.get("tool_calls")
-    parts = [_call_part(number, call) for number, call in enumerate(calls)] if isinstance(calls, list) else []
-    if value.get("function_call"):
-        parts.append(Part(PartKind.OPAQUE, "function_call"))
+    """Return the calls, and what an assistant may say in place of content; of these only calls are ever edited."""
+    parts = [_call_part(number, call) for number, call in enumerate(_items(value.get("tool_calls")))]
+    parts += [Part(PartKind.OPAQUE, key) for key in ("function_call", "refusal") if value.get(key)]
+    if value.get("audio"):
+        parts.append(Part(PartKind.OPAQUE, "audio", media_tokens=MEDIA_TOKENS))
     return parts
 
 
 def _call_part(number: int, call: object) -> Part:
+    """Return the part of a call. One of a kind that is not known has no arguments, but it still has its result."""
     path = f"tool_calls.{number}"
-    function = call.get("function") if isinstance(call, dict) else None
-    if not isinstance(call, dict) or not isinstance(function, dict):
-        return Part(PartKind.OPAQUE, path, call_id=str(call.get("id", "")) if isinstance(call, dict) else "")
-    signed = "extra_content" in call
-    return Part(PartKind.TOOL_CALL, path, call_id=str(call.get("id")), tool=str(function.get("name")), is_signed=signed)
+    if not isinstance(call, dict) or not isinstance(call.get("id"), str):
+        return Part(PartKind.OPAQUE, path)
+    kind = kind_of_block(call) or "function"
+    tool = string_member(call.get(kind), "name") or kind
+    return Part(PartKind.TOOL_CALL, path, call_id=call["id"], tool=tool, is_signed=bool(call.get("extra_content")))
+
+
+def _items(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
 
 
 def _at(value: Mapping[str, object], path: str) -> object:
     key, _, number = path.partition(".")
-    found = value.get(key)
-    return found[int(number)] if number and isinstance(found, list) else found
+    return _items(value.get(key))[int(number)] if number else value.get(key)
 
 
 def _text(value: Mapping[str, object], part: Part) -> str:
     found = _at(value, part.path)
     if isinstance(found, str):
         return found
-    if part.kind is PartKind.TOOL_CALL and isinstance(found, dict):
-        arguments = _parsed_arguments(found)
-        return f"{part.tool}\n{leaf_text(string_leaves(arguments), arguments)}"
-    if part.kind is PartKind.TOOL_RESULT and isinstance(found, list):
-        return "\n".join(str(item.get("text", "")) for item in found if isinstance(item, dict))
-    if part.kind is PartKind.MEDIA:
+    if part.kind is PartKind.TOOL_CALL:
+        return f"{part.tool}\n{_call_text(found)}"
+    if part.kind is PartKind.TOOL_RESULT:
+        return "\n".join(_item_text(item) for item in _items(found))
+    if part.kind is PartKind.MEDIA or part.path == "audio":
         return ""
-    return str(found.get("text")) if isinstance(found, dict) and "text" in found else encode(found).decode()
+    return _item_text(found)
 
 
-def _parsed_arguments(call: Mapping[str, object]) -> object:
-    function = call.get("function")
-    text = function.get("arguments") if isinstance(function, dict) else None
+def _item_text(item: object) -> str:
+    """Return the text of a content part; the JSON of one that is neither text nor media."""
+    kind = kind_of_block(item)
+    if kind == "text":
+        return string_member(item, "text")
+    return "" if kind in _MEDIA else encode(item).decode()
+
+
+def _call_text(call: object) -> str:
+    if isinstance(call, dict) and isinstance(call.get("custom"), dict):
+        return string_member(call["custom"], "input")
+    function = call.get("function") if isinstance(call, dict) else None
+    return argument_text(_parsed_arguments(call)) if isinstance(function, dict) else encode(call).decode()
+
+
+def _parsed_arguments(call: object) -> object:
+    """Return the arguments of a call: a decoded object, or the text as it stands when it is no JSON object."""
+    text = string_member(call.get("function") if isinstance(call, dict) else None, "arguments")
     try:
-        value = decode(text.encode("utf-8", "surrogatepass")) if isinstance(text, str) else None
+        value = decode(text.encode("utf-8", "surrogatepass"))
     except WireError:
         return text
     return value if isinstance(value, dict) else text
+
+
+def _rewritten_result(fields: dict[str, bytes], change: Change | None) -> bytes | None:
+    if change is not None and change.is_removal:
+        return None
+    if change is not None and change.call_id is not None:
+        fields["tool_call_id"] = encode(change.call_id)
+    if change is not None and change.text is not None:
+        fields["content"] = _as_content(fields.get("content", b"null"), change.text)
+    return join_members(fields)
+
+
+def _as_content(old: bytes, text: str) -> bytes:
+    """Return a text as content; a gateway's cache marker on the old content stays on it."""
+    marker = last_marker(items_of(old))
+    if marker is None:
+        return encode(text)
+    return join_elements([join_members({"type": b'"text"', "text": encode(text), "cache_control": marker})])
+
+
+def _rewritten_content(content: bytes, changes: Mapping[str, Change]) -> bytes:
+    """Return content with its changes. A lone text is one part, be it sent as a string or as a list of one."""
+    items = items_of(content)
+    if items:
+        only = {"content.0": changes["content"]} if len(items) == 1 and "content" in changes else {}
+        kept = _rewritten_list(content, "content", only | dict(changes))
+        return kept if kept != b"[]" else b"null"
+    change = changes.get("content", changes.get("content.0"))
+    if change is None:
+        return content
+    return b"null" if change.text is None else encode(change.text)
 
 
 def _rewritten_list(array: bytes, key: str, changes: Mapping[str, Change]) -> bytes:
@@ -198,41 +256,55 @@ def _rewritten_list(array: bytes, key: str, changes: Mapping[str, Change]) -> by
         change = changes.get(f"{key}.{number}")
         if change is None:
             kept.append(item)
-        elif change.call_id is not None:
-            kept.append(join_members(members(item) | {"id": encode(change.call_id)}))
-        elif change.arguments is not None:
-            kept.append(_with_arguments(item, change.arguments))
-        elif change.text is not None:
-            kept.append(join_members(members(item) | {"text": encode(change.text)}))
+        elif not change.is_removal:
+            kept.append(_changed(item, change))
     return join_elements(kept)
 
 
-def _with_arguments(call: bytes, arguments: Mapping[str, str]) -> bytes:
-    fields = members(call)
-    function = members(fields["function"])
-    value = with_leaves(_parsed_arguments(decoded_object(call)), arguments)
-    function["arguments"] = encode(encode(value).decode())
-    return join_members(fields | {"function": join_members(function)})
-
-
-def _change_content(fields: dict[str, bytes], change: Change) -> None:
+def _changed(item: bytes, change: Change) -> bytes:
+    fields = members(item)
     if change.call_id is not None:
-        fields["tool_call_id"] = encode(change.call_id)
-    else:
-        fields["content"] = b"null" if change.text is None else encode(change.text)
+        fields["id"] = encode(change.call_id)
+    if change.arguments is not None:
+        fields |= _with_arguments(decoded_object(item), fields, change.arguments)
+    if change.text is not None:
+        fields["text"] = encode(change.text)
+    return join_members(fields)
 
 
-def _without_empties(fields: dict[str, bytes]) -> bytes | None:
-    if fields.get("tool_calls") == b"[]":
-        del fields["tool_calls"]
-    if fields.get("content") in {b"[]", b'""'}:
-        fields["content"] = b"null"
-    has_content = fields.get("content", b"null") != b"null"
-    return join_members(fields) if has_content or "tool_calls" in fields or "function_call" in fields else None
+def _with_arguments(
+    call: Mapping[str, object], fields: Mapping[str, bytes], changes: Mapping[str, str]
+) -> dict[str, bytes]:
+    """Return the `function` member with changed arguments; nothing when they are no JSON object."""
+    if not isinstance(_parsed_arguments(call), dict):
+        return {}
+    text = string_member(call["function"], "arguments").encode("utf-8", "surrogatepass")
+    changed = encode(with_leaves(text, changes).decode("utf-8", "surrogatepass"))
+    return {"function": join_members(members(fields["function"]) | {"arguments": changed})}
+
+
+def _says_something(fields: Mapping[str, bytes]) -> bool:
+    if fields.get("content", b"null") not in {b"null", b"[]", b'""'}:
+        return True
+    return any(fields.get(key, b"null") != b"null" for key in _INSTEAD_OF_CONTENT)
 
 
 def _text_items(fields: Mapping[str, bytes]) -> list[bytes]:
     content = fields.get("content", b"null")
-    if content.startswith(b"["):
-        return elements(content)
-    return [] if content in {b"null", b'""'} else [join_members({"type": b'"text"', "text": content})]
+    if content.startswith(b'"') and content != b'""':
+        return [join_members({"type": b'"text"', "text": content})]
+    return items_of(content)
+
+
+def _joined_content(items: Sequence[bytes]) -> bytes:
+    """Return parts as content: one string when all are plain text, as every server takes it; else a list."""
+    blocks = [decoded_object(item) for item in items]
+    if any(kind_of_block(block) != "text" or block.keys() != {"type", "text"} for block in blocks):
+        return join_elements(items)
+    return encode("\n\n".join(string_member(block, "text") for block in blocks)) if blocks else b"null"
+
+
+def _joined_reasoning(first: bytes, second: bytes) -> bytes:
+    if first.startswith(b'"') and second.startswith(b'"'):
+        return encode(f"{decode(first)}\n\n{decode(second)}")
+    return join_elements([*items_of(first), *items_of(second)]) if items_of(first) else first

@@ -1,7 +1,7 @@
 """What a commit is worth, as one pure function.
 
-With P tokens in view, D of them removed net of pointers, S after the first changed byte, N calls to come,
-and prices u (input), w (cache write), r (cache read):
+With D tokens of the view removed net of pointers, S in it after the first changed byte, N calls to come, and
+prices u (input), w (cache write), r (cache read):
 
     warm: benefit = N r D - (w - r)(S - D) - planning - reasoning - restores
     cold: benefit = w D + (N - 1) r D      - planning - reasoning - restores
@@ -11,6 +11,7 @@ and prices u (input), w (cache write), r (cache read):
 import msgspec
 
 from selfgc.economics.catalog import Money, Row
+from selfgc.errors import UsageError
 from selfgc.model.ids import Tokens
 
 _MILLION = 1_000_000
@@ -53,7 +54,9 @@ RESTORE_TOKENS = 1500
 
 
 def commit_benefit(terms: Terms, prices: Row) -> Benefit:
-    """Return what committing now is worth against never committing. `removed` must be over 0."""
+    """Return what committing now is worth against never committing. UsageError when nothing would be removed."""
+    if terms.removed <= 0:
+        raise UsageError(f"expected a plan that removes tokens, got {terms.removed} removed; drop such a plan")
     u_write, read = prices.write / _MILLION, prices.read / _MILLION
     kept = terms.suffix - terms.removed
     reasoning = terms.reasoning * REASONING_WEIGHT * prices.output / _MILLION

@@ -4,10 +4,12 @@ The file's bytes are passed in; the engine reads them. Rows are tried in order, 
 pattern matches a model's name counts.
 """
 
+import re
 import tomllib
+from collections.abc import Iterator
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from typing import NewType
+from typing import Annotated, NewType
 
 import msgspec
 
@@ -16,6 +18,12 @@ from selfgc.model.profile import Profile, Thinking
 
 Money = NewType("Money", float)
 """Dollars."""
+
+Price = Annotated[float, msgspec.Meta(gt=0)]
+"""Dollars for a million tokens. Free models have a price too: shares of it are what decides."""
+Whole = Annotated[int, msgspec.Meta(gt=0)]
+
+_VENDOR = re.compile(r"[a-z-]+[.:]")
 
 
 class LifetimeIs(StrEnum):
@@ -29,14 +37,14 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One row of the data file. Prices in dollars for a million tokens, lifetime in seconds."""
 
     pattern: str
-    input: float
-    write: float
-    write_long: float
-    read: float
-    output: float
-    lifetime: int
+    input: Price
+    write: Price
+    write_long: Price
+    read: Price
+    output: Price
+    lifetime: Whole
     lifetime_is: LifetimeIs
-    minimum: int
+    minimum: Whole
     thinking: Thinking
     source: str
     binds_prefix: bool = False
@@ -59,9 +67,22 @@ class Catalog(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     model: tuple[Row, ...]
 
     def row(self, model: str) -> Row:
-        """Return the first row whose pattern matches a model's name."""
-        name = model.lower().rpartition("/")[2]
-        return next(row for row in self.model if fnmatchcase(name, row.pattern))
+        """Return the first row whose pattern matches a model's name, with or without what clouds put before it."""
+        full = model.lower()
+        short = tuple(_without_vendor(full.rpartition("/")[2]))
+        return next(
+            row
+            for row in self.model
+            if any(fnmatchcase(name, row.pattern) for name in ((full,) if "/" in row.pattern else short))
+        )
+
+
+def _without_vendor(name: str) -> Iterator[str]:
+    """Yield a name, and what is left when regions and vendors go: `us.anthropic.claude-x`, `ft:gpt-x`."""
+    yield name
+    while (vendor := _VENDOR.match(name)) is not None:
+        name = name[vendor.end() :]
+        yield name
 
 
 def read_catalog(data: bytes) -> Catalog:
@@ -69,7 +90,7 @@ def read_catalog(data: bytes) -> Catalog:
     try:
         catalog = msgspec.convert(tomllib.loads(data.decode()), Catalog)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
-        raise UsageError(f"the model catalogue cannot be read: {error}") from error
+        raise UsageError(f"the model catalogue cannot be read: {error}; correct the file") from error
     if not catalog.model or catalog.model[-1].pattern != "*":
         raise UsageError('the last row of the model catalogue must have the pattern "*", so that every name has a row')
     return catalog

@@ -1,1 +1,1 @@
-"""The engine room."""
+"""The engine room: the one place that wires transcript, planner, rehearsal, economics and store together."""

@@ -11,7 +11,7 @@ import msgspec
 
 from selfgc.governance import pointers
 from selfgc.governance.excerpt import Excerpt, excerpt
-from selfgc.model.anchors import anchors_of, implied
+from selfgc.model.anchors import anchors_of, implied, stands_in
 from selfgc.model.ids import ObjectId
 from selfgc.model.legality import Legality
 from selfgc.model.message import PartRef
@@ -210,7 +210,7 @@ class Drafter(msgspec.Struct, frozen=True):
 
     def _excerpt(self, span: Span, ref: PartRef, text: str, visible: Collection[str], keep: Sequence[str]) -> Excerpt:
         known = self.snapshot.entries[ref.message].parts[ref.part].anchors
-        unseen = [anchor for anchor in known if anchor not in visible and anchor in text]
+        unseen = [anchor for anchor in known if not stands_in(anchor, visible) and anchor in text]
         return excerpt(text, unseen, keep, is_document=is_document(span))
 
     def _pruned(self, span: Span, action: Action) -> Draft:
@@ -247,12 +247,13 @@ class Drafter(msgspec.Struct, frozen=True):
     def _folded_turn(self, turn: Turn, spans: Sequence[Span], action: Action, visible: set[str]) -> Draft:
         """All spans of a turn become one: the first, whose result is the pointer with a row for each."""
         rows = pointers.span_rows([span for span in spans if span.tokens >= SMALLEST_ROW or span.facts.has_failed])
-        seen = set(visible) | anchors_of("\n".join(rows))
+        seen = set(visible) | shown_by_rows(rows)
         shown: list[str] = []
         for owner, ref in [(span, ref) for span in spans for ref in _refs(span)]:
             found = self._excerpt(owner, ref, self.snapshot.text(ref), seen, action.keep)
             shown += found.shown
             seen |= found.anchors
+            seen.update(ending for anchor in found.anchors for ending in implied(anchor))
         text = pointers.turn_pointer(turn.id, len(spans), rows, shown, self.snapshot.policy.recovery)
         carrier = spans[0]
         replacements = [*self._carrier(carrier, text)]
@@ -311,6 +312,14 @@ class Drafter(msgspec.Struct, frozen=True):
                 shown |= draft.shown
         marker = Edit(turn.id, "mask", (), 0, 0, reason=action.reason)
         return Draft((marker, *edits) if edits else (), tuple(payloads), frozenset(shown - visible))
+
+
+def shown_by_rows(rows: Sequence[str]) -> set[str]:
+    """Return the anchors that a turn's rows make visible: their folder, and each path below it."""
+    anchors = anchors_of("\n".join(rows)) | {row.partition(" ")[0] for row in rows}
+    if rows and rows[0].startswith("under "):
+        anchors.add(rows[0].removeprefix("under ").rstrip("/"))
+    return anchors | {ending for anchor in anchors for ending in implied(anchor)}
 
 
 def _refs(span: Span) -> list[PartRef]:

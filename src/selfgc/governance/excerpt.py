@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 LONGEST_LINE = 100
 """A longer line is never shown whole."""
-DENSITY = 2
+DENSITY = 3
 """A line is shown whole when it is at most so many times as long as the unseen anchors in it."""
-SLACK = 4
+SLACK = 8
 """Characters that any line may have on top of that."""
 _DECLARATION = re.compile(
     r"^[ \t]*(?:\d+(?:\t|→)[ \t]*)?(?:[-*+] )?`?("
@@ -24,6 +24,12 @@ _DECLARATION = re.compile(
     r")",
     re.MULTILINE,
 )
+_BOILERPLATE = re.compile(
+    r"(?:use|import|from|package|namespace|#include|require)\b"
+    r"|(?:(?:export|default|pub(?:\([a-z]+\))?|public|private|protected|static|final|abstract|async|unsafe|virtual) )*"
+    r"(?:def|fn|func|fun|function|class|interface|struct|enum|trait|impl|type|record|object|module) "
+)
+"""Lines of which the names say everything."""
 _GUTTER = re.compile(r"\s*\d+(?:\t|→)")
 
 
@@ -41,7 +47,9 @@ def excerpt(text: str, unseen: Collection[str], keep: Sequence[str] = (), *, is_
     """
     anchors = frozenset(unseen)
     declared = _declarations(text) if is_document else []
-    unseen = [anchor for anchor in unseen if not any(anchor in line for line in declared)] if declared else unseen
+    if declared:
+        joined = "\n".join(declared)
+        unseen = [anchor for anchor in unseen if not holds(joined, anchor)]
     shown = [*declared, *_shown(text, unseen)]
     shown += [wanted for wanted in keep if wanted in text and not any(wanted in line for line in shown)]
     return Excerpt(shown, anchors)
@@ -63,10 +71,27 @@ def _shown(text: str, unseen: Collection[str]) -> Iterator[str]:
         left.difference_update(found)
         bare = _GUTTER.sub("", line, count=1).strip()
         longest = _without_parts(found)
-        if len(bare) <= min(LONGEST_LINE, DENSITY * sum(map(len, longest)) + SLACK):
+        if not _BOILERPLATE.match(bare) and len(bare) <= min(LONGEST_LINE, DENSITY * sum(map(len, longest)) + SLACK):
             yield bare
         else:
             yield from sorted(longest, key=line.find)
+
+
+def holds(text: str, anchor: str) -> bool:
+    """Whether an anchor stands in a text as a whole: `idx_user` does not stand in `idx_user_id`."""
+    start = text.find(anchor)
+    while start >= 0:
+        end = start + len(anchor)
+        if not (_is_word(text[start - 1 : start]) and _is_word(anchor[0])) and not (
+            _is_word(text[end : end + 1]) and _is_word(anchor[-1])
+        ):
+            return True
+        start = text.find(anchor, start + 1)
+    return False
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
 def _without_parts(anchors: Sequence[str]) -> list[str]:
@@ -74,7 +99,7 @@ def _without_parts(anchors: Sequence[str]) -> list[str]:
     chosen: list[str] = []
     joined = ""
     for anchor in sorted(anchors, key=lambda anchor: (-len(anchor), anchor)):
-        if anchor not in joined:
+        if not holds(joined, anchor):
             chosen.append(anchor)
             joined += f"{anchor}\n"
     return chosen

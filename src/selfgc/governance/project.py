@@ -8,11 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequenc
 
 import msgspec
 
+from selfgc.governance.carriers import tagged
 from selfgc.governance.lineage import Item, join_neighbours
 from selfgc.model.dialect import Change, Dialect
 from selfgc.model.ids import ObjectId
 from selfgc.model.message import PartKind
 from selfgc.model.outcome import Repair, View
+from selfgc.model.policy import Carrier
 from selfgc.model.records import Edit, Replacement
 from selfgc.model.snapshot import Snapshot
 
@@ -43,7 +45,8 @@ def project(
     sent = raws if raws is not None else [entry.message.raw for entry in snapshot.entries]
     changes = changes_by_message(item for edit in edits.values() for item in edit.replacements)
     touched = _touched(snapshot, changes, repairs)
-    if not touched and not repairs:
+    is_tagged = snapshot.policy.carrier is Carrier.TAGS
+    if not touched and not repairs and not is_tagged:
         return View(tuple(sent), tuple(range(len(sent))))
     items: list[Item] = []
     for number, raw in enumerate(sent):
@@ -53,6 +56,8 @@ def project(
             items.append(Item(rendered, number, message.role, message.is_signed))
         elif items and (moved := snapshot.dialect.move_marker(raw, items[-1].raw)) is not None:
             items[-1] = msgspec.structs.replace(items[-1], raw=moved)
+    if is_tagged:
+        items = list(tagged(snapshot, items))
     joined = join_neighbours(snapshot.dialect, _with_answers(snapshot.dialect, items, repairs))
     return View(tuple(item.raw for item in joined), tuple(item.origin for item in joined), frozenset(touched))
 

@@ -6,7 +6,7 @@ telling links. Extraction is linear in the text: one scan for runs, then a look 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from functools import lru_cache
 
 _RUN = re.compile(r"[\w./:@~%+#$\\-]{3,}(?:,\d{3})*")
@@ -80,9 +80,27 @@ def _is_phrase(phrase: str) -> bool:
 
 
 def implied(anchor: str) -> Iterator[str]:
-    """Yield what is visible wherever a path is: each of its endings, from the longest to the file name."""
-    if "/" in anchor and "://" not in anchor:
-        rest = anchor.strip("/")
-        while rest:
-            yield rest
-            rest = rest.partition("/")[2]
+    """Yield what is visible wherever a path is: each of its endings, and the folders above an absolute one."""
+    if "/" not in anchor or "://" in anchor:
+        return
+    rest = anchor.removeprefix("./").strip("/")
+    while rest:
+        yield rest
+        rest = rest.partition("/")[2]
+    folder = anchor.rpartition("/")[0] if anchor.startswith("/") else ""
+    while folder.count("/") > 1:
+        yield folder
+        folder = folder.rpartition("/")[0]
+
+
+def stands_in(anchor: str, visible: Container[str]) -> bool:
+    """Whether an anchor is among the visible ones, or is a path that two visible ones make up."""
+    if anchor in visible:
+        return True
+    if anchor.startswith("./"):
+        return anchor[2:] in visible
+    if not anchor.startswith("/") or " " in anchor:
+        return False
+    links = anchor.split("/")
+    cuts = range(3, len(links) - 2)
+    return any("/".join(links[cut:]) in visible and "/".join(links[:cut]) in visible for cut in cuts)

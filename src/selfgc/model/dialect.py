@@ -53,6 +53,10 @@ class Dialect(Protocol):
         """Return a message with the parts at these paths changed; all else byte-equal. None: nothing is left."""
         ...
 
+    def tag(self, raw: bytes, header: str, tags: Mapping[str, str]) -> bytes:
+        """Return a message with a text before the user's words and a tag behind the results of these call ids."""
+        ...
+
     def merge(self, first: bytes, second: bytes) -> bytes:
         """Return two neighbouring messages of one role as one."""
         ...

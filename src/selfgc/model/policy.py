@@ -19,11 +19,18 @@ class Recovery(StrEnum):
     COMMAND = "command"
 
 
+class Carrier(StrEnum):
+    """How ids are made visible: as tags in the live view, or as an index that only a planner's fork gets."""
+
+    TAGS = "tags"
+    INDEX = "index"
+
+
 class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Protection, goals and pins. The defaults are those of `selfgc govern`."""
 
     boundary: Boundary = Boundary.TURN
-    keep_spans: int = 8
+    keep_spans: int = 3
     """So many of the newest spans are never touched."""
     target_prune: float | None = None
     """Stop when this share of the view's tokens is saved; None: save what can be saved well."""
@@ -32,6 +39,8 @@ class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     min_saving: int = 24
     """An action that saves fewer tokens than this is refused."""
     recovery: Recovery = Recovery.COMMAND
+    carrier: Carrier = Carrier.INDEX
+    """With tags every tool result and user input costs about a dozen tokens more; the index costs nothing."""
     pinned_ids: tuple[str, ...] = ()
     """Objects that are never touched, by id."""
     pinned_tools: tuple[str, ...] = ()

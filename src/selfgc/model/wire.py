@@ -6,6 +6,7 @@ Values that nobody edits stay the very bytes that came in; only what a plan name
 import json
 import re
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 import msgspec
@@ -16,17 +17,24 @@ _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
 _ANY = msgspec.json.Decoder()
 _SPACE = b" \t\r\n"
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},:]', re.DOTALL)
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 MAX_DEPTH = 256
 """Deeper nesting than this is refused: no provider accepts it, and it is the usual shape of an attack."""
 
 
 def decode(raw: bytes, path: str = "$") -> object:
-    """Return the value of one JSON text. Lone surrogates are accepted, as clients do send them."""
+    """Return the value of one JSON text. Lone surrogates are accepted, as clients do send them.
+
+    WireError when it is no JSON, or nests deeper than `MAX_DEPTH`.
+    """
     try:
-        return _ANY.decode(raw)
+        value: object = _ANY.decode(raw)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-        return _decode_slowly(raw, path)
+        value = _decode_slowly(raw, path)
+    if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and _is_deep(value):
+        raise WireError(f"expected at most {MAX_DEPTH} levels of nesting, got more; send the value as text", path)
+    return value
 
 
 def _decode_slowly(raw: bytes, path: str) -> object:
@@ -40,12 +48,28 @@ def _refuse_constant(name: str) -> object:
     raise ValueError(f"{name} is not JSON")
 
 
+def _is_deep(value: object) -> bool:
+    """Whether containers nest deeper than `MAX_DEPTH`; it looks at level after level and never recurses."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [inner for outer in level for inner in _inside(outer) if isinstance(inner, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+def _inside(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
+
+
 def encode(value: object) -> bytes:
     """Return compact JSON of `value`. A lone surrogate becomes U+FFFD: providers refuse it (V7)."""
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
-        return without_lone_surrogates(json.dumps(value, ensure_ascii=False)).encode()
+        return without_lone_surrogates(json.dumps(value, ensure_ascii=False, separators=(",", ":"))).encode()
 
 
 def encode_exact(value: object) -> bytes:
@@ -73,7 +97,7 @@ def _members_slowly(raw: bytes, path: str) -> dict[str, bytes]:
     value = decode(raw, path)
     if not isinstance(value, dict):
         raise WireError(f"expected a JSON object, got {type(value).__name__}", path)
-    return {key: encode_exact(item) for key, item in value.items()}
+    return {key: raw[start:end] for key, start, end in _member_places(raw)}
 
 
 def elements(raw: bytes, path: str = "$") -> list[bytes]:
@@ -84,7 +108,37 @@ def elements(raw: bytes, path: str = "$") -> list[bytes]:
         value = decode(raw, path)
         if not isinstance(value, list):
             raise WireError(f"expected a JSON array, got {type(value).__name__}", path) from None
-        return [encode_exact(item) for item in value]
+        return [raw[start:end] for start, end in _places(raw)]
+
+
+def _member_places(raw: bytes) -> list[tuple[str, int, int]]:
+    """Return each key of a JSON object with the place of its value, in order; a doubled key comes twice."""
+    places = _places(raw)
+    return [
+        (str(decode(raw[start:end])), *value) for (start, end), value in zip(places[::2], places[1::2], strict=True)
+    ]
+
+
+def _places(raw: bytes) -> list[tuple[int, int]]:
+    """Return where the elements of a JSON array stand, or the keys and values of an object in turn.
+
+    Slower than a decoder that skips values, but it takes every text that `decode` takes.
+    """
+    edges: list[int] = []
+    depth = 0
+    for token in _TOKEN.finditer(raw):
+        mark = token[0]
+        depth -= mark in (b"]", b"}")
+        if depth == 0 or (depth == 1 and mark in (b",", b":")):
+            edges.append(token.start())
+        depth += mark in (b"[", b"{")
+    return [trimmed for edge, end in pairwise(edges) if (trimmed := _trimmed(raw, edge + 1, end)) is not None]
+
+
+def _trimmed(raw: bytes, start: int, end: int) -> tuple[int, int] | None:
+    """Return the place without the blanks around it; None when nothing else is there (an empty container)."""
+    piece = raw[start:end].lstrip(_SPACE)
+    return (end - len(piece), end - len(piece) + len(piece.rstrip(_SPACE))) if piece else None
 
 
 def join_members(fields: Mapping[str, bytes]) -> bytes:
@@ -124,21 +178,18 @@ def split_body(raw: bytes, key: str = "messages") -> Body:
     array = fields.pop(key)
     messages = tuple(elements(array, f"$.{key}"))
     start = _find_member(raw, key, array)
-    if start is None:
-        fields_again = dict.fromkeys([*fields, key], b"null") | fields
-        raw = join_members(fields_again | {key: array})
-        start = raw.rindex(array)
     first, last = _edges(array, messages)
     separator = _gap(array, messages)
     return Body(raw[: start + first], messages, separator, raw[start + last :], fields)
 
 
-def _find_member(raw: bytes, key: str, value: bytes) -> int | None:
-    """Return where the raw `value` of a top-level `key` starts, or None when it stands in no usual spelling."""
-    for match in re.finditer(rb'"' + re.escape(key.encode()) + rb'"\s*:\s*', raw):
-        if raw.startswith(value, match.end()) and _is_top_level(raw, match.start()):
-            return match.end()
-    return None
+def _find_member(raw: bytes, key: str, value: bytes) -> int:
+    """Return where the raw `value` of the top-level `key` starts; of a doubled key, the last counts."""
+    usual = re.compile(rb'"' + re.escape(key.encode()) + rb'"\s*:\s*')
+    found = [match for match in usual.finditer(raw) if raw.startswith(value, match.end())]
+    if len(found) == 1 and _is_top_level(raw, found[0].start()):
+        return found[0].end()
+    return [start for name, start, _ in _member_places(raw) if name == key][-1]
 
 
 def _is_top_level(raw: bytes, position: int) -> bool:
@@ -157,7 +208,7 @@ def _is_top_level(raw: bytes, position: int) -> bool:
 
 def _edges(array: bytes, messages: tuple[bytes, ...]) -> tuple[int, int]:
     if not messages:
-        return 1, len(array) - 1
+        return 1, 1
     return array.index(messages[0]), array.rindex(messages[-1]) + len(messages[-1])
 
 

@@ -1,19 +1,19 @@
 """The default planner: reachability, as a garbage collector sees it. Deterministic; reads only the prefix.
 
-Everything that may be folded is folded, but for what is reached from the roots. Roots are the user's last
-words and the last turn. Reached are, in this order, as far as the room for them goes:
+Everything that may be folded is folded, but for what is reached from the roots, as far as the room for it
+goes. Roots are the user's last words and the newest work; what is protected anyway is no candidate. Reached
+are, each the more, the later it was touched, the shorter it is, and when the user's last words name it:
 
-1. bodies of files that work is still going on in: the newest whole text, and the edits made on it since;
-2. documents (plans, contracts, specifications): what later work is written against;
-3. the newest evidence of each command, and reports of other agents;
-each the more, the later it was touched and the more of the user's last words name it.
+1. live bodies: the newest whole text of a file, and what was edited or read of it since
+2. reports of other agents, and what tools without a known effect said
+3. evidence: the newest outputs of commands and searches
 
-Never kept for its own sake: what a newer copy supersedes, what failed and later succeeded, what was searched.
-Where several calls of an old turn go, the turn goes as one, with what is kept spared.
+What a newer copy supersedes, and calls that failed, are never kept for their own sake. Where several calls of
+an old turn go, the turn goes as one, with what is kept spared.
 """
 
-import re
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -21,22 +21,36 @@ from selfgc.model.anchors import anchors_of
 from selfgc.model.ids import ObjectId
 from selfgc.model.legality import Legality
 from selfgc.model.message import PartRef
-from selfgc.model.objects import Span, Turn
+from selfgc.model.objects import Span
 from selfgc.model.plan import Action, Fold, Plan
 from selfgc.model.snapshot import Snapshot
 from selfgc.model.spans import Effect
 from selfgc.planners.goal import goal_tokens
 
-KEEP_SHARE = 0.10
-"""Share of the transcript's tokens that may stay for what is reached, when the policy sets no goal."""
+ROOM = 6000
+"""Tokens that may stay for what is reached, when the policy sets no goal."""
+ROOM_SHARE = 0.1
+"""At most this share of the transcript's tokens, so that short sessions shrink too."""
+MEMORY = 60
+"""Spans after which the worth of a body has fallen to a third."""
+BULK = 0.8
+"""By tokens to this power the worth is divided: a short body is the cheaper bet."""
 TURN_SPANS = 3
 """A turn goes as one when at least so many of its spans go."""
-_DOCUMENT = re.compile(r"\.(?:md|mdx|rst|txt|adoc)$", re.IGNORECASE)
+POINTER_SHARE = 0.2
+"""Share of what is folded that its pointers take back; an estimate, for meeting a goal."""
 _BODY = frozenset({Effect.READ, Effect.WRITE, Effect.EDIT})
+_WORTH = {
+    Effect.AGENT: (1.0, "report"),
+    Effect.OTHER: (1.0, "report"),
+    Effect.RUN: (0.5, "evidence"),
+    Effect.SEARCH: (0.5, "evidence"),
+    Effect.FETCH: (0.5, "evidence"),
+}
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """A span that might be kept, and how much that is worth."""
+    """A span that might be kept, how much that is worth, and as what."""
 
     span: Span
     worth: float
@@ -49,26 +63,24 @@ class ReachabilityPlanner:
     name = "reachability"
 
     def plan(self, snapshot: Snapshot) -> Plan:
-        """Return folds of spans and whole turns."""
+        """Return folds of spans and whole turns; an empty plan when nothing may be folded."""
         legality = Legality(snapshot)
         foldable = [span for span in snapshot.spans if legality.refusal(span.id, "fold") is None]
-        if not foldable:
-            return Plan((), self.name, snapshot.version, snapshot.digest)
-        candidates = _candidates(snapshot, foldable)
-        kept = _within(candidates, _room(snapshot, foldable))
+        kept = _within(_candidates(snapshot, foldable), _room(snapshot, foldable))
         actions = _actions(snapshot, legality, foldable, kept)
         return Plan(tuple(actions), self.name, snapshot.version, snapshot.digest)
 
 
 def _room(snapshot: Snapshot, foldable: Iterable[Span]) -> float:
-    """Return how many tokens may be kept: a share, or what the policy's goal leaves."""
+    """Return how many tokens may be kept: a fixed room, or what the policy's goal leaves."""
     goal = goal_tokens(snapshot)
     if goal is None:
-        return KEEP_SHARE * snapshot.transcript_tokens
-    return max(0.0, 0.8 * sum(span.tokens for span in foldable) - goal)
+        return min(ROOM, ROOM_SHARE * snapshot.transcript_tokens)
+    return max(0.0, (1 - POINTER_SHARE) * sum(span.tokens for span in foldable) - goal)
 
 
-def _within(candidates: list[Candidate], room: float) -> set[ObjectId]:
+def _within(candidates: Iterable[Candidate], room: float) -> set[ObjectId]:
+    """Return the best candidates that fit into the room, best first."""
     kept: set[ObjectId] = set()
     for candidate in sorted(candidates, key=lambda found: (-found.worth, found.span.call)):
         if candidate.worth > 0 and candidate.span.tokens <= room:
@@ -78,83 +90,78 @@ def _within(candidates: list[Candidate], room: float) -> set[ObjectId]:
 
 
 def _candidates(snapshot: Snapshot, foldable: Iterable[Span]) -> list[Candidate]:
-    live = _live_bodies(snapshot.spans)
-    touched = _last_touch(snapshot.spans)
+    live = live_bodies(snapshot.spans)
+    number = {span.id: position for position, span in enumerate(snapshot.spans)}
+    touched = {span.facts.target: position for position, span in enumerate(snapshot.spans)}
     named = _named_by_user(snapshot)
-    total = max(1, len(snapshot.spans))
-    found = []
+    found: list[Candidate] = []
     for span in foldable:
-        target = span.facts.target
-        age = (total - touched.get(target, 0)) / total
         worth, reason = _worth(span, live)
-        if worth and any(name in named for name in _names(target)):
-            worth, reason = worth + 1.0, f"{reason}; named by the user"
-        found.append(Candidate(span, worth * (1.0 - age) ** 2, reason))
+        newest = touched[span.facts.target] if span.id in live else number[span.id]
+        age = len(snapshot.spans) - newest
+        if _file_name(span.facts.target) in named:
+            worth *= 2
+        found.append(Candidate(span, worth * math.exp(-age / MEMORY) / span.tokens**BULK, reason))
     return found
 
 
 def _worth(span: Span, live: set[ObjectId]) -> tuple[float, str]:
-    effect = span.facts.effect
-    if span.facts.has_failed or span.tokens < 60:
-        return 0.0, ""
-    if effect in _BODY and span.id in live:
-        return (1.5, "document") if _DOCUMENT.search(span.facts.target) else (1.0, "body in work")
-    if effect is Effect.AGENT:
-        return 0.8, "report"
-    return 0.0, ""
+    if span.facts.has_failed:
+        return 0.0, "failed"
+    if span.facts.effect in _BODY:
+        return (1.0, "live body") if span.id in live else (0.5, "older body")
+    return _WORTH.get(span.facts.effect, (0.0, "note"))
 
 
-def _live_bodies(spans: Iterable[Span]) -> set[ObjectId]:
-    """Return the spans that together show the present text of each file."""
-    live: dict[str, list[ObjectId]] = {}
+def live_bodies(spans: Iterable[Span]) -> set[ObjectId]:
+    """Return the spans that together show the present text of each file, as far as it was seen.
+
+    A whole write or read takes the place of what came before it. A read that is much shorter than what was
+    seen before ("unchanged since the last read", a truncated output) does not.
+    """
+    live: dict[str, list[Span]] = {}
     for span in spans:
         facts = span.facts
         if facts.effect not in _BODY or facts.has_failed or span.result is None or not facts.target:
             continue
-        whole = facts.effect is Effect.WRITE or (facts.effect is Effect.READ and not facts.is_partial)
-        if whole:
-            live[facts.target] = [span.id]
-        else:
-            live.setdefault(facts.target, []).append(span.id)
-    return {object_id for ids in live.values() for object_id in ids}
+        before = live.get(facts.target, [])
+        live[facts.target] = [span] if _takes_over(span, before) else [*before, span]
+    return {span.id for held in live.values() for span in held}
 
 
-def _last_touch(spans: Iterable[Span]) -> dict[str, int]:
-    return {span.facts.target: number for number, span in enumerate(spans)}
+def _takes_over(span: Span, before: Sequence[Span]) -> bool:
+    if span.facts.effect is Effect.WRITE:
+        return True
+    if span.facts.effect is Effect.EDIT or span.facts.is_partial:
+        return False
+    return not before or span.result_tokens >= before[0].tokens // 2
 
 
 def _named_by_user(snapshot: Snapshot) -> set[str]:
-    """Return the file names and identifiers in the user's last words."""
+    """Return the file names in the user's last words."""
     words: set[str] = set()
     for turn in snapshot.turns[-2:]:
         for part in range(len(snapshot.entries[turn.start].message.parts)):
             words |= anchors_of(snapshot.text(PartRef(turn.start, part)))
-    return {name for word in words for name in _names(word)}
+    return {_file_name(word) for word in words} - {""}
 
 
-def _names(path: str) -> Iterable[str]:
-    name = path.replace("\\", "/").rpartition("/")[2]
-    return [name] if name else []
+def _file_name(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2]
 
 
-def _actions(snapshot: Snapshot, legality: Legality, foldable: list[Span], kept: set[ObjectId]) -> list[Action]:
-    going = [span for span in foldable if span.id not in kept]
+def _actions(snapshot: Snapshot, legality: Legality, foldable: Sequence[Span], kept: set[ObjectId]) -> list[Action]:
     by_turn: dict[int, list[Span]] = {}
-    for span in going:
-        by_turn.setdefault(span.turn, []).append(span)
+    for span in foldable:
+        if span.id not in kept:
+            by_turn.setdefault(span.turn, []).append(span)
     actions: list[Action] = []
     for number, spans in by_turn.items():
         turn = snapshot.turns[number] if number >= 0 else None
-        if turn is not None and len(spans) >= TURN_SPANS and _goes_whole(legality, turn, kept):
-            actions.append(Fold(turn.id, "resolved turn", spare=tuple(sorted(kept))))
+        if turn is not None and len(spans) >= TURN_SPANS and legality.refusal(turn.id, "fold", kept) is None:
+            inside = snapshot.spans[turn.first_span : turn.past_span]
+            spared = tuple(span.id for span in inside if span.id in kept)
+            actions.append(Fold(turn.id, f"resolved turn: {len(spans)} calls", spare=spared))
         else:
-            actions += [Fold(span.id, _reason(span)) for span in spans]
+            actions += [Fold(span.id, f"old {span.facts.effect}") for span in spans]
     return actions
-
-
-def _goes_whole(legality: Legality, turn: Turn, kept: set[ObjectId]) -> bool:
-    return legality.refusal(turn.id, "fold", kept) is None
-
-
-def _reason(span: Span) -> str:
-    return f"old {span.facts.effect}"
