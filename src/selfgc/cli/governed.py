@@ -25,7 +25,7 @@ def round_document(done: Round) -> dict[str, object]:
         "model": done.snapshot.profile.name,
         "planner": report.planner,
         "committed": report.committed,
-        "reason": report.reason,
+        "reason": done.verdict,
         "advice": done.advice,
         "tokens_transcript": report.tokens_transcript,
         "tokens_before": report.tokens_before,
@@ -90,8 +90,8 @@ def print_skipped(printer: Printer, skipped: Sequence[Skipped]) -> None:
 def _verdict(done: Round, *, is_dry: bool) -> str:
     planner = done.report.planner or "the plan"
     if done.report.committed:
-        return f"{planner}: {'would be committed' if is_dry else 'committed'}, {done.report.reason}"
-    return f"{planner}: {'nothing would be' if is_dry else 'nothing'} committed, {done.report.reason}"
+        return f"{planner}: {'would be committed' if is_dry else 'committed'}, {done.verdict}"
+    return f"{planner}: {'nothing would be' if is_dry else 'nothing'} committed, {done.verdict}"
 
 
 def _print_tokens(printer: Printer, done: Round, *, is_dry: bool) -> None:
@@ -130,18 +130,11 @@ def _print_pinned(printer: Printer, pinned: Mapping[str, str]) -> None:
 
 def _print_actions(printer: Printer, done: Round, *, shows_all: bool) -> None:
     title = "Actions" if done.report.committed else "Planned, but not committed"
-    inside = Counter(edit.within for edit in done.snapshot.edits.values())
     for heading, found in ((title, done.report.actions), ("Made small before it is first sent", done.unsent)):
         actions = sorted(found, key=lambda row: row.tokens_after - row.tokens_before)
         if shows_all or len(actions) <= LONGEST:
-            columns = [
-                Column("id"),
-                Column("action"),
-                Column("reason", cuts=True),
-                Column("calls", right=True),
-                *_FIGURES,
-            ]
-            rows = [[row.id, row.action, row.reason, str(inside[row.id] or ""), *_figures([row])] for row in actions]
+            columns = [Column("id"), Column("action"), Column("reason", cuts=True), *_FIGURES]
+            rows = [[row.id, row.action, row.reason, *_figures([row])] for row in actions]
             printer.table(f"{heading}: {len(actions)}", columns, rows)
         else:
             _print_grouped(printer, f"{heading}: {len(actions)}, grouped (--all lists them)", actions)
@@ -150,7 +143,7 @@ def _print_actions(printer: Printer, done: Round, *, shows_all: bool) -> None:
 def _print_grouped(printer: Printer, title: str, actions: Sequence[ActionRow]) -> None:
     groups: defaultdict[tuple[str, str, str], list[ActionRow]] = defaultdict(list)
     for row in actions:
-        groups[row.id.rpartition(":")[0], row.action, row.reason].append(row)
+        groups[row.id.rpartition(":")[0], row.action, row.reason.partition(":")[0]].append(row)
     columns = [Column("objects"), Column("count", right=True), Column("action"), Column("reason", cuts=True), *_FIGURES]
     rows = [
         [name, f"{len(group):,}", action, reason, *_figures(group)]

@@ -1,7 +1,7 @@
 """One round of governing a recorded session, as `govern` and `inspect` run it, and all that there is to tell of it."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import msgspec
@@ -59,6 +59,12 @@ class Round(msgspec.Struct, frozen=True):
         return 1 - self.tokens / whole if whole else 0.0
 
     @property
+    def verdict(self) -> str:
+        """Why something was committed, or nothing was."""
+        is_lost = self.report.decision is not None and self.report.decision.commit and not self.report.committed
+        return "it could not be written into the store" if is_lost else self.report.reason
+
+    @property
     def idle_pins(self) -> tuple[str, ...]:
         """Pinned ids that protect nothing: no tool call of the session has such an id."""
         return tuple(pin for pin in self.snapshot.policy.pinned_ids if pin not in self.report.pinned)
@@ -104,8 +110,17 @@ def run_round(recording: Recording, store: Store, session: SessionKey, order: Or
         tokens=engine.view_tokens() if view != recording.body else int(snapshot.transcript_tokens),
         unsent=unsent,
         violations=tuple(_violations(snapshot, view)),
-        faults=tuple(dict.fromkeys([*report.warnings, *faults])),
+        faults=_distinct([*report.warnings, *faults]),
     )
+
+
+def _distinct(sentences: Iterable[str]) -> tuple[str, ...]:
+    """Return the sentences without those that only say again, in more words, what one before says."""
+    kept: list[str] = []
+    for sentence in sentences:
+        if not any(said in sentence for said in kept):
+            kept.append(sentence)
+    return tuple(kept)
 
 
 def _violations(snapshot: Snapshot, view: bytes) -> list[Violation]:
