@@ -1,5 +1,6 @@
 """`selfgc inspect`: a session at a glance."""
 
+import itertools
 import json
 from pathlib import Path
 
@@ -50,7 +51,7 @@ def claude_code(path, answer="Here it is."):
 def titles(text):
     """The first words of the lines behind empty ones."""
     lines = text.splitlines()
-    return [line.split(":")[0] for before, line in zip(lines, lines[1:], strict=False) if not before]
+    return [line.split(":")[0] for before, line in itertools.pairwise(lines) if not before]
 
 
 @pytest.mark.parametrize("dialect", ["anthropic", "chat"])

@@ -3,6 +3,8 @@
 import json
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import click
 import pytest
@@ -43,15 +45,21 @@ def test_a_command_is_loaded_by_its_name(name):
 
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_help_and_version_load_nothing_else(option):
-    """Neither the engine nor the printing of tables is imported for them."""
+    """No command's module and nothing that prints tables is imported for them."""
     code = (
         f"import sys; from selfgc.cli.main import main; main(['{option}'], standalone_mode=False); print(*sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = done.stdout.splitlines()[-1].split()
-    assert "click" in loaded
-    assert [name for name in loaded if name.split(".")[0] in {"rich", "msgspec", "splintr"}] == []
-    assert [name for name in loaded if name.startswith("selfgc.")] == ["selfgc.cli", "selfgc.errors", "selfgc.cli.main"]
+    assert [name for name in loaded if name.startswith(("rich", "selfgc.cli.", "selfgc.readers"))] == [
+        "selfgc.cli.main"
+    ]
+
+
+def test_the_version_is_the_project_s(run):
+    """It stands in two places, which are held together here."""
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))["project"]
+    assert run("--version", prog_name="selfgc").stdout == f"selfgc {project['version']}\n"
 
 
 def test_a_module_without_a_command_is_a_bug(monkeypatch):

@@ -100,7 +100,10 @@ def test_lines_have_no_blanks_at_their_end(capsys):
 def test_text_from_a_session_is_no_markup_and_steers_nothing(capsys):
     """Brackets stay, control characters go, and so do marks that turn the direction of text."""
     Printer(as_json=False).table("Title", [Column()], [["[red]a[/red] :smile: \x1b[2Jb\r\nc\u202ed\ud800"]])
-    assert capsys.readouterr().out.splitlines()[-1] == "[red]a[/red] :smile: [2Jb c d\ufffd"
+    Printer(as_json=False).line("[b]\x1b[2J\n", "bold")
+    table, line = capsys.readouterr().out.splitlines()[-2:]
+    assert line == "[b] [2J"
+    assert table == "[red]a[/red] :smile: [2Jb c d\ufffd"
 
 
 def test_a_document_is_one_line_in_utf8(capfdbinary):

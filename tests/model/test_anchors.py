@@ -4,7 +4,7 @@ import string
 
 import pytest
 
-from selfgc.model.anchors import MAX_LENGTH, anchors_of, implied
+from selfgc.model.anchors import MAX_LENGTH, anchors_of, implied, stands_in
 
 DIGEST = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 
@@ -27,8 +27,6 @@ DIGEST = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
         DIGEST[:12],
         "550e8400-e29b-41d4-a716-446655440000",
         "toolu_01A09q90qw90lq917835lq9",
-        "10.0.17.254",
-        "v2.14.3",
         "48213",
         "someone@example.org",
     ],
@@ -101,7 +99,6 @@ def test_the_same_text_has_the_same_anchors():
         "\n",
         '"',
         "'",
-        '" ',
         "\\n",
         "\x1b[0;",
         "http://",
@@ -130,3 +127,40 @@ def test_a_path_makes_its_endings_visible():
 def test_what_is_no_path_makes_nothing_else_visible(anchor):
     """A URL is not cut."""
     assert list(implied(anchor)) == []
+
+
+def test_an_absolute_path_makes_the_folders_above_it_visible():
+    """All but the first, which says nothing."""
+    assert {"/repo/app/src", "/repo/app"} <= set(implied("/repo/app/src/main.py"))
+    assert "src" not in implied("src/app/main.py")
+
+
+@pytest.mark.parametrize(
+    ("anchor", "visible"),
+    [
+        ("parse_request_body", {"parse_request_body"}),
+        ("./src/main.py", {"src/main.py"}),
+        ("/repo/app/src/core/main.py", {"/repo/app", "src/core/main.py"}),
+        ("/repo/app/src/core/main.py", {"/repo/app/src/core/main.py"}),
+    ],
+)
+def test_an_anchor_is_visible_itself_or_in_two_parts(anchor, visible):
+    """A folder and a path inside it make up the whole path."""
+    assert stands_in(anchor, visible)
+
+
+@pytest.mark.parametrize(
+    ("anchor", "visible"),
+    [
+        ("parse_request_body", {"parse_request"}),
+        ("./src/main.py", {"main.py"}),
+        ("/repo/app/src/core/main.py", {"/repo/app"}),
+        ("/repo/app/src/core/main.py", {"src/core/main.py"}),
+        ("/repo/app/src/core/main.py", {"/other/app", "src/core/main.py"}),
+        ("repo/app/src/core/main.py", {"repo/app", "src/core/main.py"}),
+        ("/repo/app/a file/core/main.py", {"/repo/app", "a file/core/main.py"}),
+    ],
+)
+def test_an_anchor_is_not_visible_in_one_part_of_it(anchor, visible):
+    """Half of a path is not the path, and only absolute ones are put together."""
+    assert not stands_in(anchor, visible)

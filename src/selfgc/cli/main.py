@@ -32,6 +32,9 @@ COMMANDS: Mapping[str, str] = {
 }
 """Each command and its short help. The command is `command` in the module of its name."""
 
+VERSION = "0.1.0"
+"""The version in `pyproject.toml`; asking the installed metadata for it would take longer than all the rest."""
+
 INTERRUPTED = 130
 READER_GONE = 141
 
@@ -116,7 +119,7 @@ def _silence() -> None:
 
 
 @click.group(cls=CommandLine)
-@click.version_option(package_name="selfgc", message="%(prog)s %(version)s")
+@click.version_option(VERSION, message="%(prog)s %(version)s")
 def main() -> None:
     """Govern the context of long-running LLM agents.
 

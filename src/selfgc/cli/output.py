@@ -60,7 +60,7 @@ class Printer:
 
     def line(self, text: str = "", style: str = "") -> None:
         """Print one line of prose."""
-        self._console.print(Text(text, style), soft_wrap=True)
+        self._console.print(Text(one_line(text), style), soft_wrap=True)
 
     def table(self, title: str, columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
         """Print a table below its title, and an empty line before it; nothing when there are no rows."""

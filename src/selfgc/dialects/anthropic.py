@@ -98,6 +98,14 @@ class AnthropicDialect:
                 kept.append(_changed(block, change))
         return join_members(fields | {"content": join_elements(kept)}) if kept else None
 
+    def tag(self, raw: bytes, header: str, tags: Mapping[str, str]) -> bytes:
+        """Return a message with a text block before the user's words and tags behind the results of these calls."""
+        fields = members(raw)
+        blocks = [_tagged(block, tags) for block in _blocks(fields)]
+        if header:
+            blocks.insert(0, encode({"type": "text", "text": header}))
+        return join_members(fields | {"content": join_elements(blocks)})
+
     def merge(self, first: bytes, second: bytes) -> bytes:
         """Return two messages of one role as one: the blocks of both, in order, and the members of both."""
         fields, others = members(first), members(second)
@@ -107,6 +115,8 @@ class AnthropicDialect:
 
     def move_marker(self, source: bytes, target: bytes) -> bytes | None:
         """Put the last cache marker of `source` onto the last block of `target` that can hold one."""
+        if b'"cache_control"' not in source:
+            return None
         fields = members(target)
         blocks = _blocks(fields)
         if not _give_marker(last_marker(_blocks(members(source))), blocks):
@@ -189,6 +199,19 @@ def _rewritten_string(fields: dict[str, bytes], change: Change | None) -> bytes 
     if change is None:
         return join_members(fields)
     return None if change.text is None else join_members(fields | {"content": encode(change.text)})
+
+
+def _tagged(block: bytes, tags: Mapping[str, str]) -> bytes:
+    fields = members(block)
+    tag = tags.get(str(decode(fields.get("tool_use_id", b"null"))))
+    if tag is None:
+        return block
+    content = fields.get("content", b'""')
+    if content.startswith(b"["):
+        inner = join_elements([*elements(content), encode({"type": "text", "text": tag})])
+    else:
+        inner = encode(f"{decode(content)}\n{tag}")
+    return join_members(fields | {"content": inner})
 
 
 def _changed(block: bytes, change: Change) -> bytes:

@@ -90,6 +90,19 @@ class ChatDialect:
             fields.pop(key, None)
         return join_members(fields) if _says_something(fields) else None
 
+    def tag(self, raw: bytes, header: str, tags: Mapping[str, str]) -> bytes:
+        """Return a message with a text part before the user's words, or a tag behind a tool message's text."""
+        fields = members(raw)
+        tag = tags.get(str(decode(fields.get("tool_call_id", b"null"))))
+        texts = _text_items(fields)
+        if header:
+            texts.insert(0, encode({"type": "text", "text": header}))
+        elif tag is not None and not fields.get("content", b"").startswith(b"["):
+            return join_members(fields | {"content": encode(f"{decode(fields['content'])}\n{tag}")})
+        elif tag is not None:
+            texts.append(encode({"type": "text", "text": tag}))
+        return join_members(fields | {"content": join_elements(texts)})
+
     def merge(self, first: bytes, second: bytes) -> bytes:
         """Return two messages of one role as one: their texts and reasoning joined, their calls in order."""
         fields, others = members(first), members(second)

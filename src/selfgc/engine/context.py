@@ -9,7 +9,7 @@ import hashlib
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from importlib.resources import files
+from pathlib import Path
 
 import msgspec
 
@@ -21,12 +21,13 @@ from selfgc.economics.tokens import VocabularyCounter
 from selfgc.engine.lineage import Lineage
 from selfgc.engine.report import Report, report_of
 from selfgc.engine.state import CommitBody, CommitState
+from selfgc.engine.views import ViewKeeper
 from selfgc.errors import Finding, PayloadMissing, SelfGCError, StoreError, UsageError
 from selfgc.governance.born_small import draft_born_small
 from selfgc.governance.decide import Circumstances, Decision, decide
 from selfgc.governance.lineage import find_repairs
 from selfgc.governance.oracle import check_view, input_violations
-from selfgc.governance.project import Cache, project
+from selfgc.governance.project import project
 from selfgc.governance.rehearse import rehearse, view_tokens
 from selfgc.model.anchors import anchors_of
 from selfgc.model.dialect import Dialect
@@ -35,6 +36,7 @@ from selfgc.model.legality import Legality
 from selfgc.model.outcome import Rehearsal, Repair, View
 from selfgc.model.plan import Plan, parse_id
 from selfgc.model.policy import Policy
+from selfgc.model.profile import Violation
 from selfgc.model.protocols import Store, TokenCounter
 from selfgc.model.records import Edit, EntryKind, JournalEntry, NewEntry, Payload
 from selfgc.model.snapshot import Planner, Snapshot
@@ -48,7 +50,7 @@ DIALECTS: Mapping[str, Callable[[], Dialect]] = {"anthropic": AnthropicDialect, 
 
 def load_catalog() -> Catalog:
     """Read the data file of prices, cache rules and profiles that the package ships."""
-    return read_catalog(files("selfgc.economics").joinpath("data/models.toml").read_bytes())
+    return read_catalog(Path(__file__).parents[1].joinpath("economics/data/models.toml").read_bytes())
 
 
 class ContextEngine:
@@ -82,8 +84,9 @@ class ContextEngine:
         self._lineage = Lineage(self._dialect, self._counter, self.store.journal(self.session))
         self._body = Body(b'{"messages":[', (), b",", b"]}", {})
         self._original: bytes = b""
-        self._system = (b"", 0, frozenset[str]())
-        self._cache: Cache = {}
+        self._system: tuple[bytes, int, frozenset[str]] = (b"", 0, frozenset())
+        self._views = ViewKeeper()
+        self._edits: tuple[tuple[int, int, int], dict[ObjectId, Edit]] = ((-1, 0, 0), {})
         self._seen_upto = 0
         self._unjournaled: list[JournalEntry] = []
         self._calls = 0
@@ -132,21 +135,29 @@ class ContextEngine:
 
     def snapshot(self) -> Snapshot:
         """Return the session's present state as planners see it."""
-        chains = self._lineage.hex_chains
         model = self._model()
         return Snapshot(
             dialect=self._dialect,
             entries=tuple(self._lineage.index.entries),
-            chains=chains,
+            chains=tuple(self._lineage.hex_chains),
             spans=tuple(self._lineage.index.spans),
             turns=tuple(self._lineage.index.turns),
-            edits=self._state.edits_on(frozenset(chains)),
+            edits=self._edits_in_force(),
             policy=self.policy,
             profile=self._catalog.row(model).profile(model),
             version=self._state.version,
             system_tokens=self._system[1],
             system_anchors=self._system[2],
         )
+
+    def _edits_in_force(self) -> dict[ObjectId, Edit]:
+        """Return the edits on this lineage, found anew only when a commit or another lineage may change them."""
+        key = (self._state.version, self._lineage.rewinds, len(self._lineage.chains))
+        known, edits = self._edits
+        if key[:2] != known[:2] or len(edits) < len(self._state.edits()):
+            edits = self._state.edits_on(frozenset(self._lineage.hex_chains))
+        self._edits = (key, edits)
+        return edits
 
     def _model(self) -> str:
         value = decode(self._body.fields["model"]) if "model" in self._body.fields else ""
@@ -187,19 +198,22 @@ class ContextEngine:
         if self._born_small(snapshot):
             snapshot = self.snapshot()
         raws, fields = self._lineage.raws, self._body.fields
-        view = project(snapshot, snapshot.edits, raws, (), self._cache)
-        found = check_view(snapshot, view, fields)
-        if not found:
+        view = self._views.view(snapshot, raws, self._lineage.rewinds)
+        if not _severe(check_view(snapshot, view, fields), len(view.messages)):
             return view
+        return self._repaired(snapshot, raws, fields)
+
+    def _repaired(self, snapshot: Snapshot, raws: Sequence[bytes], fields: Mapping[str, bytes]) -> View:
+        """Return a view whose history came in broken: repaired, or with our edits, or as the client sent it."""
         known = input_violations(snapshot, raws, fields)
         repairs = find_repairs(snapshot)
-        repaired = project(snapshot, snapshot.edits, raws, repairs, self._cache)
-        found = check_view(snapshot, repaired, fields, known=known if not repairs else frozenset())
+        view = project(snapshot, snapshot.edits, raws, repairs, self._views.cache)
+        found = check_view(snapshot, view, fields, known=frozenset() if repairs else known)
         if repairs and len(found) < len(known):
             self._note_repairs(snapshot, repairs)
-            return repaired
+            return view
         if not found:
-            return repaired
+            return view
         self._note_fault("oracle", StoreError(f"{found[0].rule} at {found[0].path}: {found[0].sentence}"))
         return View(self._body.messages, tuple(range(len(self._body.messages))))
 
@@ -379,6 +393,11 @@ class ContextEngine:
         self._fault = sentence
         _LOG.warning("governance fault, the request goes on ungoverned: %s", sentence)
         self._note([self._entry(EntryKind.FAULT, {"where": where, "error": sentence})])
+
+
+def _severe(found: Sequence[Violation], length: int) -> bool:
+    """Whether violations go beyond calls of the last message, whose results are still to come."""
+    return any(not (item.call_id and item.message == length - 1) for item in found)
 
 
 def piece_of(payload: bytes, edit: Edit, part: str) -> bytes:

@@ -37,23 +37,28 @@ class Lineage:
                 self._allocator = self._allocator.past(taken)
         self.index = Index(self._allocator)
         self.chains: list[bytes] = []
-        self.raws: list[bytes] = []
-
-    @property
-    def hex_chains(self) -> tuple[str, ...]:
+        self.hex_chains: list[str] = []
         """The chain digests in hex, as records name them."""
-        return tuple(chain.hex() for chain in self.chains)
+        self.rewinds = 0
+        """How often the client's history went back behind what was known."""
+        self.raws: list[bytes] = []
+        """The messages as they came this time."""
 
     def advance(self, raws: Sequence[bytes]) -> list[JournalEntry]:
         """Take the client's present history in and return the messages that the journal does not hold yet."""
-        entries = [self._entry(raw) for raw in raws]
-        common = self._common(entries)
+        same = self._same(raws)
+        entries = [*self.index.entries[:same], *map(self._entry, raws[same:])]
+        common = self._common(entries, same)
         if common < len(self.index.entries):
             self._rewind(common)
-        self.raws = [
-            entry.message.raw if entry.message.raw == raw else raw for entry, raw in zip(entries, raws, strict=True)
-        ]
+        fresh = zip(entries[same:], raws[same:], strict=True)
+        self.raws[same:] = [entry.message.raw if entry.message.raw == raw else raw for entry, raw in fresh]
         return [new for entry in entries[common:] if (new := self._grow(entry)) is not None]
+
+    def _same(self, raws: Sequence[bytes]) -> int:
+        """Return how many messages came in the very bytes of the call before."""
+        pairs = zip(raws, self.raws, strict=False)
+        return next((n for n, (raw, before) in enumerate(pairs) if raw != before), min(len(raws), len(self.raws)))
 
     def _entry(self, raw: bytes) -> Entry:
         key = hashlib.sha256(raw).digest()
@@ -67,16 +72,18 @@ class Lineage:
             self._by_raw[key] = known
         return known
 
-    def _common(self, entries: Sequence[Entry]) -> int:
+    def _common(self, entries: Sequence[Entry], same: int) -> int:
         mine = self.index.entries
         length = min(len(mine), len(entries))
-        return next((n for n in range(length) if mine[n] is not entries[n]), length)
+        return next((n for n in range(same, length) if mine[n] is not entries[n]), length)
 
     def _rewind(self, length: int) -> None:
         kept = self.index.entries[:length]
         self._allocator = self.index.allocator
         self.index = Index(self._allocator)
         del self.chains[length:]
+        del self.hex_chains[length:]
+        self.rewinds += 1
         for entry, chain in zip(kept, self.chains, strict=True):
             self.index.add(entry, self.ids[chain])
 
@@ -86,5 +93,6 @@ class Lineage:
         known = self.ids.get(chain)
         began = self.index.add(entry, known)
         self.chains.append(chain)
+        self.hex_chains.append(chain.hex())
         self.ids[chain] = began
         return None if known is not None else JournalEntry(chain, parent, entry.message.raw, began)

@@ -64,9 +64,8 @@ class CommitState:
         if self._commits:
             self._commits.pop()
 
-    @property
     def edits(self) -> dict[ObjectId, Edit]:
-        """The edits in force, later commits last."""
+        """Return the edits in force, later commits last."""
         merged: dict[ObjectId, Edit] = {}
         for edits in self._commits:
             for edit in edits:
@@ -76,8 +75,10 @@ class CommitState:
 
     def edits_on(self, chains: frozenset[str]) -> dict[ObjectId, Edit]:
         """Return the edits in force whose every message is on this lineage."""
-        merged = self.edits
+        merged = self.edits()
         gone = {edit.id for edit in merged.values() if any(item.chain not in chains for item in edit.replacements)}
+        if not gone:
+            return merged
         return {key: edit for key, edit in merged.items() if key not in gone and edit.within not in gone}
 
     def restorable(self, object_id: ObjectId) -> Edit | None:

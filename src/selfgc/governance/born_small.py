@@ -20,21 +20,40 @@ def draft_born_small(snapshot: Snapshot, counter: TokenCounter, sent: int, field
     policy = snapshot.policy
     if not (policy.born_small_repeats or policy.born_small_tokens) or not offers_restore(snapshot, fields):
         return None
-    fresh = [span for span in snapshot.spans if _is_fresh(snapshot, span, sent)]
+    fresh = [span for span in _newest(snapshot, sent) if _is_fresh(snapshot, span, sent)]
     if not fresh:
         return None
     legality = Legality(snapshot)
     drafter = Drafter(snapshot, counter, legality)
-    drafts = [_draft(drafter, span) for span in fresh if span.id not in legality.pins and span.id not in snapshot.edits]
-    kept = [draft for draft in drafts if draft is not None and draft.saving >= policy.min_saving]
+    wanted = [(span, draft) for span in fresh if (draft := _draft(drafter, span)) is not None]
+    drafts = [draft for span, draft in wanted if span.id not in legality.pins]
+    kept = [draft for draft in drafts if draft.saving >= policy.min_saving]
     if not kept:
         return None
     edits = tuple(edit for draft in kept for edit in draft.edits)
     return Draft(edits, tuple(payload for draft in kept for payload in draft.payloads), frozenset())
 
 
+def _newest(snapshot: Snapshot, sent: int) -> list[Span]:
+    """Return the spans whose result may have come since message `sent`: from the first open one then, on."""
+    newest: list[Span] = []
+    for span in reversed(snapshot.spans):
+        if (
+            span.call.message < sent
+            and (span.result is None or span.result.message < sent)
+            and len(newest) > _LOOK_BACK
+        ):
+            break
+        newest.append(span)
+    return newest[::-1]
+
+
+_LOOK_BACK = 64
+"""A result comes at most so many spans after its call: more calls are never open at once."""
+
+
 def _is_fresh(snapshot: Snapshot, span: Span, sent: int) -> bool:
-    if span.result is None or span.result.message < sent:
+    if span.result is None or span.result.message < sent or span.id in snapshot.edits:
         return False
     part = snapshot.entries[span.result.message].message.parts[span.result.part]
     return part.kind is PartKind.TOOL_RESULT and part.media_tokens == 0

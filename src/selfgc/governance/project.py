@@ -49,11 +49,10 @@ def project(
     if not touched and not repairs and not is_tagged:
         return View(tuple(sent), tuple(range(len(sent))))
     items: list[Item] = []
-    for number, raw in enumerate(sent):
+    for number, (raw, entry) in enumerate(zip(sent, snapshot.entries, strict=True)):
         rendered = raw if number not in touched else _render(snapshot.dialect, raw, touched[number], cache)
-        message = snapshot.entries[number].message
         if rendered is not None:
-            items.append(Item(rendered, number, message.role, message.is_signed))
+            items.append(Item(rendered, number, entry.message.role, entry.message.is_signed))
         elif items and (moved := snapshot.dialect.move_marker(raw, items[-1].raw)) is not None:
             items[-1] = msgspec.structs.replace(items[-1], raw=moved)
     if is_tagged:
@@ -70,8 +69,16 @@ def _touched(
         touched = {number: dict(changes[chain]) for number, chain in enumerate(snapshot.chains) if chain in changes}
     for repair in repairs:
         if repair.change is not None:
-            touched.setdefault(repair.message, {}).setdefault(repair.path, repair.change)
+            found = touched.setdefault(repair.message, {})
+            found[repair.path] = _both(found.get(repair.path), repair.change)
     return touched
+
+
+def _both(edit: Change | None, repair: Change) -> Change:
+    """Put an edit and a repair of one part together: an orphan leaves, a doubled id is renamed beside the edit."""
+    if edit is None or edit.is_removal or repair.is_removal:
+        return repair if edit is None or repair.is_removal else edit
+    return msgspec.structs.replace(edit, call_id=repair.call_id)
 
 
 def _render(dialect: Dialect, raw: bytes, changes: Mapping[str, Change], cache: Cache | None) -> bytes | None:
@@ -86,6 +93,9 @@ def _render(dialect: Dialect, raw: bytes, changes: Mapping[str, Change], cache: 
 def _with_answers(dialect: Dialect, items: Sequence[Item], repairs: Sequence[Repair]) -> Iterator[Item]:
     """Put in the answers that a broken history lacks, each right behind the message with its call."""
     missing: dict[int, list[str]] = {}
+    if not repairs:
+        yield from items
+        return
     for repair in repairs:
         if repair.change is None:
             missing.setdefault(repair.message, []).append(repair.call_id)
@@ -101,7 +111,7 @@ NO_OUTPUT = "[interrupted: no output was recorded]"
 
 
 def reasoning_changes(snapshot: Snapshot, before: int) -> tuple[Replacement, ...]:
-    """Return the removal of every signed or unsigned thinking part in the messages before an index."""
+    """Return the removal of every thinking part in the messages before an index."""
     return tuple(
         Replacement(snapshot.chains[number], part.path)
         for number in range(before)

@@ -18,6 +18,7 @@ from selfgc.governance.oracle import check_view, input_violations
 from selfgc.governance.project import project, reasoning_changes
 from selfgc.model.ids import ObjectId, Tokens
 from selfgc.model.legality import Legality, Refusal
+from selfgc.model.message import PartKind
 from selfgc.model.outcome import Refused, Rehearsal
 from selfgc.model.plan import Action, Plan
 from selfgc.model.protocols import TokenCounter
@@ -143,7 +144,15 @@ def _stripped(snapshot: Snapshot) -> list[Draft]:
     if not gone:
         return []
     object_id = ObjectId(f"reasoning:stripped:{snapshot.version + 1}")
-    return [Draft((Edit(object_id, "prune", gone, 0, 0, reason="bound to the prefix"),), (), frozenset())]
+    chains = {item.chain for item in gone}
+    tokens = sum(
+        facts.tokens
+        for chain, entry in zip(snapshot.chains, snapshot.entries, strict=True)
+        if chain in chains
+        for part, facts in zip(entry.message.parts, entry.parts, strict=True)
+        if part.kind is PartKind.THINKING and (chain, part.path) not in snapshot.replacements
+    )
+    return [Draft((Edit(object_id, "prune", gone, tokens, 0, reason="bound to the prefix"),), (), frozenset())]
 
 
 def _pass_oracle(
