@@ -87,7 +87,7 @@ def test_a_device_is_written_to_and_not_replaced():
     assert stat.S_ISCHR(Path("/dev/full").stat().st_mode)
 
 
-def test_a_dash_is_standard_output(capfdbinary):
+def test_a_dash_is_standard_output():
     """Bytes go out as they are."""
     code = (
         "from pathlib import Path; from selfgc.cli.files import OutputFile; OutputFile(Path('-')).write(b'a\\r\\n\\0')"

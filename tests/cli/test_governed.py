@@ -7,7 +7,8 @@ from builders import body_of, session
 from cli_sessions import FOLDED, turns_of
 from selfgc.cli.governed import LONGEST, print_round, print_skipped, round_document
 from selfgc.cli.output import Printer
-from selfgc.cli.rounds import Order, run_round
+from selfgc.cli.rounds import Order
+from selfgc.cli.running import run_round
 from selfgc.model.ids import ObjectId, SessionKey
 from selfgc.model.plan import Fold, Plan
 from selfgc.model.policy import Policy

@@ -140,7 +140,7 @@ def test_faults_of_governing_are_warnings(run, recorded, monkeypatch):
     def fail(*_, **__):
         raise ZeroDivisionError("by zero")
 
-    monkeypatch.setattr("selfgc.engine.context.project", fail)
+    monkeypatch.setattr("selfgc.planners.reachability.ReachabilityPlanner.plan", fail)
     done = run("inspect", recorded)
     assert done.exit_code == 0
     assert "Warning: " in done.stderr

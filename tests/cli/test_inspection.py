@@ -5,7 +5,8 @@ import pytest
 from builders import assistant, body_of, call, exchange, session, user
 from cli_sessions import turns_of
 from selfgc.cli.inspection import SUBJECT, inspection_of
-from selfgc.cli.rounds import Order, run_round
+from selfgc.cli.rounds import Order
+from selfgc.cli.running import run_round
 from selfgc.model.ids import SessionKey
 from selfgc.model.policy import Boundary, Policy
 from selfgc.readers.recording import Recording

@@ -147,3 +147,17 @@ def test_a_full_pipe_that_is_written_at_the_end_ends_quietly(recorded):
     said = process.stderr.read()
     process.stderr.close()
     assert (process.wait(), said) == (141, b"")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals as POSIX has them")
+def test_ctrl_c_ends_a_command_that_waits():
+    """Also while it reads standard input."""
+    code = (
+        "import os, signal, sys, threading; from selfgc.cli.main import main; "
+        "threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start(); main(['check', '-'], prog_name='selfgc')"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    said = process.stderr.read()
+    process.stdin.close()
+    process.stderr.close()
+    assert (process.wait(), said) == (130, b"")

@@ -13,7 +13,8 @@ from selfgc.cli import arguments
 from selfgc.cli.files import OutputFile, is_same_file
 from selfgc.cli.governed import print_round, round_document
 from selfgc.cli.output import Printer, progress
-from selfgc.cli.rounds import Order, run_round
+from selfgc.cli.rounds import Order
+from selfgc.cli.running import run_round
 from selfgc.cli.stores import copy_session
 from selfgc.errors import PlanError
 from selfgc.model.ids import SessionKey

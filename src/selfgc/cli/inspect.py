@@ -10,7 +10,8 @@ from selfgc.cli import arguments
 from selfgc.cli.governed import headline, print_skipped
 from selfgc.cli.inspection import Inspection, Object, inspection_of
 from selfgc.cli.output import Column, Printer, progress, share, warn
-from selfgc.cli.rounds import Order, Round, run_round
+from selfgc.cli.rounds import Order, Round
+from selfgc.cli.running import run_round
 from selfgc.model.ids import SessionKey
 from selfgc.model.policy import Boundary, Policy
 from selfgc.readers.detect import read_file

@@ -41,6 +41,7 @@ class _Console(Console):
     """A console that tells a broken pipe as it is, instead of leaving the program with a code of its own."""
 
     def on_broken_pipe(self) -> None:
+        """Raise the BrokenPipeError that is being handled."""
         raise  # noqa: PLE0704 - rich calls this from its handler of BrokenPipeError
 
 

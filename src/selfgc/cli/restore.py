@@ -9,7 +9,7 @@ import click
 from selfgc.cli import arguments
 from selfgc.cli.files import OutputFile, is_same_file
 from selfgc.cli.output import Printer, warn
-from selfgc.cli.rounds import collected_warnings
+from selfgc.cli.running import collected_warnings
 from selfgc.cli.stores import pick_session
 from selfgc.engine.context import ContextEngine
 from selfgc.engine.state import CommitState

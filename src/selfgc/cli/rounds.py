@@ -1,12 +1,7 @@
-"""One round of governing a recorded session, as `govern` and `inspect` run it, and all that there is to tell of it."""
-
-import logging
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+"""What a round of governing is to do, and what it did: the values that `govern` and `inspect` tell of."""
 
 import msgspec
 
-from selfgc.engine.context import ContextEngine
 from selfgc.engine.report import ActionRow, Report
 from selfgc.errors import Finding
 from selfgc.model.ids import SessionKey
@@ -14,9 +9,7 @@ from selfgc.model.legality import Legality
 from selfgc.model.plan import Plan
 from selfgc.model.policy import Boundary, Policy
 from selfgc.model.profile import Violation
-from selfgc.model.protocols import Store
 from selfgc.model.snapshot import Planner, Snapshot
-from selfgc.model.wire import split_body
 from selfgc.readers.recording import Recording
 
 
@@ -82,70 +75,3 @@ class Round(msgspec.Struct, frozen=True):
         if late and not self.report.actions:
             return f"{late} of {len(spans)} tool calls stand in the last turn; --boundary step allows to touch them"
         return ""
-
-
-def run_round(recording: Recording, store: Store, session: SessionKey, order: Order) -> Round:
-    """Take a recorded session in, plan, rehearse and commit into the store, and make the view."""
-    engine = ContextEngine(
-        store=store, session=session, dialect=recording.dialect, policy=order.policy, planner=order.planner
-    )
-    with collected_warnings() as faults:
-        engine.observe_body(recording.body)
-        before = engine.snapshot().edits
-        report = engine.maintain(order.plan, findings=order.findings, is_cold=order.is_cold)
-        view = engine.view_body()
-    snapshot = engine.snapshot()
-    planned = {row.id for row in report.actions}
-    unsent = tuple(
-        ActionRow(edit.id, edit.action, edit.reason, edit.tokens_before, edit.tokens_after)
-        for edit in snapshot.edits.values()
-        if not edit.within and edit.id not in planned and before.get(edit.id) != edit
-    )
-    return Round(
-        session=session,
-        recording=recording,
-        report=report,
-        snapshot=snapshot,
-        view=view,
-        tokens=engine.view_tokens() if view != recording.body else int(snapshot.transcript_tokens),
-        unsent=unsent,
-        violations=tuple(_violations(snapshot, view)),
-        faults=_distinct([*report.warnings, *faults]),
-    )
-
-
-def _distinct(sentences: Iterable[str]) -> tuple[str, ...]:
-    """Return the sentences without those that only say again, in more words, what one before says."""
-    kept: list[str] = []
-    for sentence in sentences:
-        if not any(said in sentence for said in kept):
-            kept.append(sentence)
-    return tuple(kept)
-
-
-def _violations(snapshot: Snapshot, view: bytes) -> list[Violation]:
-    body = split_body(view)
-    return snapshot.dialect.check(body.messages, body.fields, snapshot.profile)
-
-
-class _Collected(logging.Handler):
-    def __init__(self, messages: list[str]) -> None:
-        super().__init__(logging.WARNING)
-        self._messages = messages
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._messages.append(record.getMessage())
-
-
-@contextmanager
-def collected_warnings() -> Iterator[list[str]]:
-    """Collect what the engine logs, which is what it could not do, instead of letting it go to standard error."""
-    messages: list[str] = []
-    log, handler = logging.getLogger("selfgc"), _Collected(messages)
-    propagates, log.propagate = log.propagate, False
-    log.addHandler(handler)
-    try:
-        yield messages
-    finally:
-        log.removeHandler(handler)
-        log.propagate = propagates

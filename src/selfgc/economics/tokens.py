@@ -4,22 +4,31 @@ The vocabulary comes inside its package; nothing is fetched. Providers count dif
 hardly changes within a session; shares and ratios are exact, absolute figures are estimates.
 """
 
-from splintr import Tokenizer
+from functools import cache
+
+from splintr import AnyTokenizer, Tokenizer
 
 from selfgc.model.wire import without_lone_surrogates
 
 VOCABULARY = "o200k_base"
+_BYTES_A_TOKEN = 4
+
+
+@cache
+def _tokenizer() -> AnyTokenizer:
+    """Load the vocabulary once for all counters: it takes tens of megabytes."""
+    return Tokenizer.from_pretrained(VOCABULARY)
 
 
 class VocabularyCounter:
     """Counts tokens with the o200k vocabulary."""
 
     def __init__(self) -> None:
-        self._tokenizer = Tokenizer.from_pretrained(VOCABULARY)
+        self._tokenizer = _tokenizer()
 
     def count(self, text: str) -> int:
         """Return the number of tokens of `text`; lone surrogates count as one replacement character."""
         try:
-            return len(self._tokenizer.encode_ordinary(text))
+            return len(self._tokenizer.encode_flat(text)) // _BYTES_A_TOKEN
         except UnicodeEncodeError:
-            return len(self._tokenizer.encode_ordinary(without_lone_surrogates(text)))
+            return len(self._tokenizer.encode_flat(without_lone_surrogates(text))) // _BYTES_A_TOKEN

@@ -246,7 +246,9 @@ class ContextEngine:
         warnings: list[str] = []
         if plan is None:
             plan = self._planned(snapshot, warnings)
-        rehearsal = rehearse(snapshot, plan, self._counter, fields=self._body.fields, findings=findings)
+        rehearsal = rehearse(
+            snapshot, plan, self._counter, fields=self._body.fields, findings=findings, cache=self._views.cache
+        )
         prices = self._catalog.row(self._model())
         cold = self._is_cold(prices.lifetime) if is_cold is None else is_cold
         now = Circumstances(cold, calls_to_come(self._calls), self._body.fields)

@@ -7,6 +7,7 @@ that stands in view already, and an output past the policy's size.
 from collections.abc import Mapping
 
 from selfgc.governance.drafts import Draft, Drafter
+from selfgc.model.ids import ObjectId
 from selfgc.model.legality import Legality, offers_restore
 from selfgc.model.message import PartKind
 from selfgc.model.objects import Span
@@ -25,9 +26,13 @@ def draft_born_small(snapshot: Snapshot, counter: TokenCounter, sent: int, field
         return None
     legality = Legality(snapshot)
     drafter = Drafter(snapshot, counter, legality)
-    wanted = [(span, draft) for span in fresh if (draft := _draft(drafter, span)) is not None]
-    drafts = [draft for span, draft in wanted if span.id not in legality.pins]
-    kept = [draft for draft in drafts if draft.saving >= policy.min_saving]
+    hidden = {*snapshot.edits, *(inner for edit in snapshot.edits.values() for inner in edit.swallowed)}
+    kept: list[Draft] = []
+    for span in fresh:
+        draft = None if span.id in legality.pins else _draft(drafter, span, hidden)
+        if draft is not None and draft.saving >= policy.min_saving:
+            kept.append(draft)
+            hidden.add(span.id)
     if not kept:
         return None
     edits = tuple(edit for draft in kept for edit in draft.edits)
@@ -59,9 +64,9 @@ def _is_fresh(snapshot: Snapshot, span: Span, sent: int) -> bool:
     return part.kind is PartKind.TOOL_RESULT and part.media_tokens == 0
 
 
-def _draft(drafter: Drafter, span: Span) -> Draft | None:
+def _draft(drafter: Drafter, span: Span, hidden: set[ObjectId]) -> Draft | None:
     policy = drafter.snapshot.policy
-    original = _original(drafter.snapshot, span) if policy.born_small_repeats else None
+    original = _original(drafter, span, hidden) if policy.born_small_repeats else None
     if original is not None:
         action = Fold(span.id, f"the same text as {original.id}, which is in view")
         return drafter.draft_result(span, action, set(), original.id)
@@ -71,10 +76,14 @@ def _draft(drafter: Drafter, span: Span) -> Draft | None:
     return None
 
 
-def _original(snapshot: Snapshot, span: Span) -> Span | None:
-    """Return the newest earlier span of the same tool and subject that shows the very same text in view."""
+def _original(drafter: Drafter, span: Span, hidden: set[ObjectId]) -> Span | None:
+    """Return the newest earlier span of the same tool and subject that shows the very same text in view.
+
+    What is edited, now or before, shows it no more, nor does what stands before the provider's own compaction.
+    """
     if not span.body or span.result is None:
         return None
+    snapshot = drafter.snapshot
     text = snapshot.text(span.result)
     same = (
         other
@@ -82,6 +91,7 @@ def _original(snapshot: Snapshot, span: Span) -> Span | None:
         if other.result is not None
         and other.result < span.result
         and (other.tool, other.facts.target, other.body) == (span.tool, span.facts.target, span.body)
-        and other.id not in snapshot.edits
+        and other.id not in hidden
+        and other.call.message >= drafter.legality.first_editable
     )
     return next((other for other in same if other.result is not None and snapshot.text(other.result) == text), None)

@@ -17,6 +17,8 @@ from selfgc.economics.benefit import Benefit, Terms, commit_benefit
 from selfgc.economics.catalog import Row
 from selfgc.model.ids import Tokens
 from selfgc.model.legality import offers_restore
+from selfgc.model.message import PartKind
+from selfgc.model.objects import Entry
 from selfgc.model.outcome import Rehearsal
 from selfgc.model.policy import Boundary
 from selfgc.model.snapshot import Snapshot
@@ -67,7 +69,7 @@ def decide(snapshot: Snapshot, rehearsal: Rehearsal, prices: Row, now: Circumsta
 def is_boundary(snapshot: Snapshot) -> bool:
     """Whether the transcript ends where the policy allows a commit: no open call; at a turn's end or start."""
     waiting = {span.call.message for span in snapshot.spans if span.is_open}
-    if waiting and max(waiting) == len(snapshot.entries) - 1:
+    if waiting and all(map(_only_answers, snapshot.entries[max(waiting) + 1 :])):
         return False
     if snapshot.policy.boundary is Boundary.STEP:
         return True
@@ -75,6 +77,11 @@ def is_boundary(snapshot: Snapshot) -> bool:
         return False
     last = snapshot.entries[-1]
     return last.opens_turn or (last.message.role == "assistant" and not last.calls)
+
+
+def _only_answers(entry: Entry) -> bool:
+    """Whether a message holds results and nothing else: more of them may come."""
+    return {part.kind for part in entry.message.parts} == {PartKind.TOOL_RESULT}
 
 
 def _tokens_before(snapshot: Snapshot, first_changed: int) -> int:

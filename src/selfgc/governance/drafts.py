@@ -20,7 +20,7 @@ from selfgc.model.plan import Action
 from selfgc.model.protocols import TokenCounter
 from selfgc.model.records import Edit, Payload, Replacement
 from selfgc.model.snapshot import Snapshot
-from selfgc.model.wire import encode_exact, join_elements, join_members
+from selfgc.model.wire import encode_exact, join_members
 
 SHORTEST_LEAF = 240
 """A string argument of fewer characters stays as it is."""
@@ -259,7 +259,7 @@ class Drafter(msgspec.Struct, frozen=True):
         replacements = [*self._carrier(carrier, text)]
         replacements += [self._replacement(ref) for span in spans[1:] for ref in _refs(span)]
         before = sum(self._current_tokens(ref) for span in spans for ref in _refs(span))
-        payload = _payload(join_elements(self.snapshot.entries[n].message.raw for n in range(turn.start + 1, turn.end)))
+        payload = _turn_payload([self.snapshot.entries[n].message.raw for n in range(turn.start + 1, turn.end)])
         edit = Edit(
             turn.id,
             "fold",
@@ -328,6 +328,18 @@ def _refs(span: Span) -> list[PartRef]:
 
 def _payload(data: bytes) -> Payload:
     return Payload(hashlib.sha256(data).hexdigest(), data)
+
+
+def _turn_payload(raws: Sequence[bytes]) -> Payload:
+    """Return raw messages as one JSON array, without copying them."""
+    runs = [b"["]
+    for raw in raws:
+        runs += [raw, b","]
+    runs[-1] = b"]"
+    digest = hashlib.sha256()
+    for run in runs:
+        digest.update(run)
+    return Payload(digest.hexdigest(), tuple(runs))
 
 
 def pack(pieces: Sequence[Piece]) -> tuple[Payload, str]:

@@ -1,7 +1,7 @@
 """Lineage repair: pairs, order and roles of a view, for edits of ours and for histories that came in broken.
 
 1. A call that something else follows before its result came gets an error answer in the view; a call at
-   the very end is still in flight and is left alone.
+   the very end is still in flight and is left alone. Results may come in several messages.
 2. A result whose call does not stand right before it leaves the view.
 3. An id that two calls share is made unique by occurrence, on the later call and its result.
 4. A second result for one call leaves the view.
@@ -23,11 +23,9 @@ from selfgc.model.snapshot import Snapshot
 class _Round(msgspec.Struct):
     """The calls of the last assistant turn that wait for their results."""
 
-    waiting: dict[str, tuple[int, str]]
-    """Call id to the message and the id that it has in the view."""
+    waiting: dict[str, list[tuple[int, str]]]
+    """Call id to the calls that wait under it, in order: the message, and the id that it has in the view."""
     answered: set[str]
-    last: int = -1
-    """Index of the last message that belongs to the round."""
 
 
 def find_repairs(snapshot: Snapshot) -> list[Repair]:
@@ -39,16 +37,18 @@ def find_repairs(snapshot: Snapshot) -> list[Repair]:
         message = entry.message
         if message.role == "assistant":
             repairs += _unanswered(current)
-            current = _Round({}, set(), number)
+            current = _Round({}, set())
             for part in _of_kind(message.parts, PartKind.TOOL_CALL):
                 repairs += _open(current, number, part, seen)
             continue
         answers = list(_of_kind(message.parts, PartKind.TOOL_RESULT))
         for part in answers:
             repairs += _close(current, number, part)
-        if not answers or message.role != "tool":
+        if len(answers) < max(1, len(message.parts)):
             repairs += _unanswered(current)
-            current = _Round({}, current.answered, number)
+            current = _Round({}, current.answered)
+    if snapshot.entries and snapshot.entries[-1].message.role == "user":
+        repairs += _unanswered(current)
     return repairs
 
 
@@ -61,10 +61,7 @@ def _open(current: _Round, number: int, part: Part, seen: set[str]) -> list[Repa
     while view_id in seen:
         view_id, count = f"{part.call_id[:32]}-{count}", count + 1
     seen.add(view_id)
-    if part.call_id in current.waiting:
-        current.waiting[f"{part.call_id} again"] = (number, view_id)
-    else:
-        current.waiting[part.call_id] = (number, view_id)
+    current.waiting.setdefault(part.call_id, []).append((number, view_id))
     if view_id == part.call_id:
         return []
     sentence = f"the id {part.call_id} stands on two calls; the later one is {view_id} in the view"
@@ -72,11 +69,11 @@ def _open(current: _Round, number: int, part: Part, seen: set[str]) -> list[Repa
 
 
 def _close(current: _Round, number: int, part: Part) -> list[Repair]:
-    key = part.call_id if part.call_id in current.waiting else f"{part.call_id} again"
-    if key not in current.waiting:
+    waiting = current.waiting.get(part.call_id)
+    if not waiting:
         why = "answered already" if part.call_id in current.answered else "not asked for right before it"
         return [Repair(number, part.path, Change(), part.call_id, f"a result for {part.call_id}, which was {why}")]
-    _, view_id = current.waiting.pop(key)
+    _, view_id = waiting.pop(0)
     current.answered.add(part.call_id)
     if view_id == part.call_id:
         return []
@@ -86,7 +83,8 @@ def _close(current: _Round, number: int, part: Part) -> list[Repair]:
 def _unanswered(current: _Round) -> list[Repair]:
     return [
         Repair(number, "", None, view_id, f"the call {view_id} never got its result")
-        for number, view_id in current.waiting.values()
+        for waiting in current.waiting.values()
+        for number, view_id in waiting
     ]
 
 

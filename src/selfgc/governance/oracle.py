@@ -16,6 +16,7 @@ V20  pointers name the restore tool only where the request offers it
 V19 is enforced by `rehearse`, V12 by the engine, which knows the store; the rest is here.
 """
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
 from selfgc.model.message import Message, PartKind
@@ -33,9 +34,12 @@ def check_view(
         for item in snapshot.dialect.check(view.messages, fields, snapshot.profile)
         if (item.rule, item.call_id) not in known
     ]
-    for raw, origin in zip(view.messages, view.origins, strict=True):
-        if origin in view.edited:
-            found += _check_edited(snapshot, raw, origin)
+    for place, origin in enumerate(view.origins):
+        if origin in view.edited and snapshot.entries[origin].message.is_signed:
+            found += _check_signed(snapshot, view, place)
+    if not snapshot.policy.may_remove_user_text:
+        for origin in sorted(view.edited):
+            found += _check_words(snapshot, view, origin)
     return found
 
 
@@ -46,20 +50,32 @@ def input_violations(
     return frozenset((item.rule, item.call_id) for item in snapshot.dialect.check(raws, fields, snapshot.profile))
 
 
-def _check_edited(snapshot: Snapshot, raw: bytes, origin: int) -> list[Violation]:
-    before = snapshot.entries[origin].message
-    after = snapshot.dialect.split(raw)
-    found = []
-    if before.is_signed and _signed(snapshot, after) and _signed(snapshot, after) != _signed(snapshot, before):
-        found.append(
-            Violation("V4", f"messages.{origin}", "a signed block would change; it stays or goes whole", origin)
-        )
-    if before.role == "user" and not snapshot.policy.may_remove_user_text:
-        skills = {before.parts[part].path for part, _ in snapshot.entries[origin].skill_parts}
-        lost = _user_texts(snapshot, before, skills) - _user_texts(snapshot, after, set())
-        if lost:
-            found.append(Violation("V9", f"messages.{origin}", "the user's words would change", origin))
-    return found
+def _check_signed(snapshot: Snapshot, view: View, place: int) -> list[Violation]:
+    before = snapshot.entries[view.origins[place]].message
+    kept = _signed(snapshot, snapshot.dialect.split(view.messages[place]))
+    if not kept or kept == _signed(snapshot, before):
+        return []
+    return [Violation("V4", f"messages.{place}", "a signed block would change; it stays or goes whole", place)]
+
+
+def _check_words(snapshot: Snapshot, view: View, origin: int) -> list[Violation]:
+    """Find the user's words of one edited message in the view, be it by itself or merged into a later one."""
+    entry = snapshot.entries[origin]
+    skills = {entry.message.parts[part].path for part, _ in entry.skill_parts}
+    words = _user_texts(snapshot, entry.message, skills)
+    if not words:
+        return []
+    place = bisect_left(view.origins, origin)
+    found = snapshot.dialect.split(view.messages[place]) if place < len(view.messages) else None
+    left = _user_texts(snapshot, found, set()) if found is not None else set()
+    if words <= left or (view.origins[place : place + 1] != (origin,) and _are_inside(words, left)):
+        return []
+    return [Violation("V9", f"messages.{place}", "the user's words would change", min(place, len(view.messages) - 1))]
+
+
+def _are_inside(words: set[str], texts: set[str]) -> bool:
+    """Whether each of these texts stands within one of the others: Chat joins the texts of merged messages."""
+    return all(any(word in text for text in texts) for word in words)
 
 
 def _signed(snapshot: Snapshot, message: Message) -> list[tuple[int, str]]:

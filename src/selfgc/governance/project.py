@@ -4,6 +4,7 @@ Untouched messages are the bytes that came in. What an edit touches is rewritten
 part, and the same edits over the same message always give the same bytes.
 """
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 
 import msgspec
@@ -18,8 +19,8 @@ from selfgc.model.policy import Carrier
 from selfgc.model.records import Edit, Replacement
 from selfgc.model.snapshot import Snapshot
 
-Cache = MutableMapping[tuple[bytes, tuple[tuple[str, str], ...]], bytes | None]
-"""Renderings by message bytes and changes; the caller keeps it between calls."""
+Cache = MutableMapping[bytes, bytes | None]
+"""Renderings by a digest of message bytes and changes; the caller keeps it between calls."""
 
 
 def changes_by_message(replacements: Iterable[Replacement]) -> dict[str, dict[str, Change]]:
@@ -84,7 +85,7 @@ def _both(edit: Change | None, repair: Change) -> Change:
 def _render(dialect: Dialect, raw: bytes, changes: Mapping[str, Change], cache: Cache | None) -> bytes | None:
     if cache is None:
         return dialect.rewrite(raw, changes)
-    key = (raw, tuple((path, repr(change)) for path, change in sorted(changes.items())))
+    key = hashlib.sha256(raw + msgspec.json.encode(changes)).digest()
     if key not in cache:
         cache[key] = dialect.rewrite(raw, changes)
     return cache[key]

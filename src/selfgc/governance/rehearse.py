@@ -15,11 +15,11 @@ from collections.abc import Mapping, Sequence
 from selfgc.errors import Finding
 from selfgc.governance.drafts import Draft, Drafter
 from selfgc.governance.oracle import check_view, input_violations
-from selfgc.governance.project import project, reasoning_changes
+from selfgc.governance.project import Cache, project, reasoning_changes
 from selfgc.model.ids import ObjectId, Tokens
 from selfgc.model.legality import Legality, Refusal
 from selfgc.model.message import PartKind
-from selfgc.model.outcome import Refused, Rehearsal
+from selfgc.model.outcome import Refused, Rehearsal, View
 from selfgc.model.plan import Action, Plan
 from selfgc.model.protocols import TokenCounter
 from selfgc.model.records import Edit
@@ -48,8 +48,12 @@ def rehearse(
     *,
     fields: Mapping[str, bytes] | None = None,
     findings: Sequence[Finding] = (),
+    cache: Cache | None = None,
 ) -> Rehearsal:
-    """Replay a plan on a snapshot. Never raises for what a plan holds: whatever cannot be is refused."""
+    """Replay a plan on a snapshot. Never raises for what a plan holds: whatever cannot be is refused.
+
+    `cache` keeps renderings for the view after the commit.
+    """
     refused = [Refused(item.object_id, "", item.rule, item.sentence) for item in findings]
     legality = Legality(snapshot)
     actions, turned_down = _legal(legality, plan)
@@ -57,9 +61,8 @@ def rehearse(
     drafter = Drafter(snapshot, counter, legality)
     drafts, without_saving = _drafts(drafter, actions)
     refused += without_saving
-    kept, broken = _pass_oracle(snapshot, drafts, fields or {})
-    refused += broken
-    return _result(snapshot, plan, kept, refused)
+    kept, broken, view = _pass_oracle(snapshot, drafts, fields or {}, cache)
+    return _result(snapshot, plan, kept, [*refused, *broken], view)
 
 
 def _is_stale(snapshot: Snapshot, plan: Plan) -> bool:
@@ -111,7 +114,7 @@ def _drafts(drafter: Drafter, actions: Sequence[Action]) -> tuple[list[Draft], l
     refused: list[Refused] = []
     for action in sorted(actions, key=lambda action: max(drafter.edited_refs(action)), reverse=True):
         draft = drafter.draft(action, visible)
-        if draft.saving >= snapshot.policy.min_saving:
+        if draft.saving >= max(1, snapshot.policy.min_saving):
             drafts.append(draft)
             visible |= draft.shown
         else:
@@ -156,17 +159,17 @@ def _stripped(snapshot: Snapshot) -> list[Draft]:
 
 
 def _pass_oracle(
-    snapshot: Snapshot, drafts: list[Draft], fields: Mapping[str, bytes]
-) -> tuple[list[Draft], list[Refused]]:
+    snapshot: Snapshot, drafts: list[Draft], fields: Mapping[str, bytes], cache: Cache | None
+) -> tuple[list[Draft], list[Refused], View]:
     """Drop drafts until the view passes; at worst all of them, and the view stays as it was."""
     refused: list[Refused] = []
     known = input_violations(snapshot, [entry.message.raw for entry in snapshot.entries], fields) if drafts else None
     while drafts:
         together = [*_stripped(snapshot), *drafts]
-        view = project(snapshot, merged_edits(snapshot, together))
+        view = project(snapshot, merged_edits(snapshot, together), cache=cache)
         found = check_view(snapshot, view, fields, known=known or frozenset())
         if not found:
-            return together, refused
+            return together, refused, view
         places = {view.origins[item.message] for item in found if 0 <= item.message < len(view.origins)}
         chains = {
             snapshot.chains[near] for n in places for near in (n - 1, n, n + 1) if 0 <= near < len(snapshot.chains)
@@ -177,10 +180,12 @@ def _pass_oracle(
             Refused(draft.edits[0].id, draft.edits[0].action, found[0].rule, found[0].sentence) for draft in guilty
         ]
         drafts = [draft for draft in drafts if draft not in guilty]
-    return [], refused
+    return [], refused, project(snapshot, snapshot.edits)
 
 
-def _result(snapshot: Snapshot, plan: Plan, drafts: Sequence[Draft], refused: Sequence[Refused]) -> Rehearsal:
+def _result(
+    snapshot: Snapshot, plan: Plan, drafts: Sequence[Draft], refused: Sequence[Refused], view: View
+) -> Rehearsal:
     before = view_tokens(snapshot, snapshot.edits)
     merged = merged_edits(snapshot, drafts)
     edits = tuple(edit for draft in drafts for edit in draft.edits)
@@ -188,7 +193,7 @@ def _result(snapshot: Snapshot, plan: Plan, drafts: Sequence[Draft], refused: Se
     if drafts and after >= before:
         sentence = "all actions together would not make the view smaller"
         refused = [*refused, *(Refused(edit.id, edit.action, "no_saving", sentence) for edit in edits)]
-        return _result(snapshot, plan, (), refused)
+        return _result(snapshot, plan, (), refused, project(snapshot, snapshot.edits))
     chains = {item.chain for edit in edits for item in edit.replacements}
     reasoning = sum(edit.tokens_before for edit in edits if edit.id.startswith("reasoning:"))
     return Rehearsal(
@@ -202,5 +207,5 @@ def _result(snapshot: Snapshot, plan: Plan, drafts: Sequence[Draft], refused: Se
         tokens_after=after,
         reasoning_tokens=Tokens(reasoning),
         first_changed=next((n for n, chain in enumerate(snapshot.chains) if chain in chains), len(snapshot.chains)),
-        view=project(snapshot, merged),
+        view=view,
     )

@@ -23,7 +23,7 @@ _WHOLE = re.compile(
     r"|[\w@+~-]+[/\\][\w.@+~-]*\w\.\w{1,5}(?::\d+)?"  # a folder and a file with an ending
     r"|[\w-]+(?:\.[\w-]+)*\.(?!\d)[a-z]{2,5}(?::\d+)?"  # file and host names
     r"|[\w.+-]+@[\w.-]+\.\w+"  # addresses
-    r"|[\w-]*\d[\w-]*(?:[.:/-]\w+)*"  # versions, dates, times, hosts with ports, numbered names
+    r"|(?=[\w-]*\d)[\w-]++(?:[.:/]\w++(?:-\w++)*+)*+"  # versions, dates, times, hosts with ports, numbered names
     r"|[A-Za-z]\w*(?:-\w+){2,}"  # kebab-case names of three links
 )
 _LINK = re.compile(r"\$?\w+(?:-\w+)*")
@@ -34,6 +34,7 @@ _TELLING = re.compile(
     r"|[A-Z][A-Z0-9]{2}"  # CONSTANTS
     r"|\w[/\\.:@]\w|^[~/.\\]+\w|\w-\w+-\w|^\$\w"  # paths, dotted and kebab-case names, variables
 )
+_VERSION = re.compile(r"[vV=^~]?\d+(?:\.\d+){1,4}(?:[-+]\w+)*")
 _PLOTTED = re.compile(r"(?:[a-zA-Z]?-?\d*\.\d+){2,}.*|[a-zA-Z]?-?\d+\.\d+[a-zA-Z][\d.]*|\d*\.?\d+[a-zA-Z]-?\.?\d.*")
 _NOISE = re.compile(
     r"[\W_]+|\d{1,2}(?:[.:,]\d{1,2})?|e\.g|i\.e|etc\.?"
@@ -57,7 +58,7 @@ def anchors_of(text: str) -> set[str]:
     return found
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 13)
 def _of_run(run: str) -> tuple[str, ...]:
     trimmed = run.rstrip(_TRIM).lstrip(",:;-+#%\\")
     if len(trimmed) > MAX_LENGTH:
@@ -70,7 +71,7 @@ def _of_run(run: str) -> tuple[str, ...]:
 def _is_telling(link: str) -> bool:
     if len(link) < 3 or _TELLING.search(link) is None or _NOISE.fullmatch(link):
         return False
-    return not ("." in link and _PLOTTED.fullmatch(link))
+    return "." not in link or _VERSION.fullmatch(link) is not None or _PLOTTED.fullmatch(link) is None
 
 
 def _is_phrase(phrase: str) -> bool:

@@ -44,7 +44,7 @@ def read_entry(message: Message, dialect: Dialect, counter: TokenCounter, seen: 
         anchors = tuple(sorted(seen.setdefault(anchor, anchor) for anchor in anchors_of(text)))
         parts.append(PartFacts(tokens, anchors, short_digest(text)))
         if part.kind is PartKind.TOOL_CALL:
-            calls.append(_read_call(message, number, dialect))
+            calls.append(_read_call(message, number, dialect, text))
         elif part.kind is PartKind.TOOL_RESULT:
             outcomes.append((number, read_outcome(text, is_error=part.is_error)))
         elif part.kind is PartKind.USER_TEXT and (name := _skill_of(text)):
@@ -57,11 +57,11 @@ def _skill_of(text: str) -> str:
     return next((group for group in found.groups() if group), "") if found else ""
 
 
-def _read_call(message: Message, number: int, dialect: Dialect) -> CallFacts:
+def _read_call(message: Message, number: int, dialect: Dialect, text: str) -> CallFacts:
     arguments = dialect.arguments(message, number)
     tool = message.parts[number].tool
     written = max(arguments.values(), key=len, default="")
-    return CallFacts(number, tool, facts_of(tool, arguments), short_digest(written))
+    return CallFacts(number, tool, facts_of(tool, arguments, text), short_digest(written))
 
 
 class Index:

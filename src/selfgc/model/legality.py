@@ -136,9 +136,20 @@ class Legality(msgspec.Struct, frozen=True, dict=True):
             return Refusal("pinned", f"{span.id} inside it is pinned: {self.pins[span.id]}")
         if self._number[span.id] >= self.first_kept_span:
             return Refusal("last_spans", f"{span.id} inside it is one of the newest spans")
+        if (left_as_it_is := self._refuse_taking(span)) is not None:
+            return left_as_it_is
         message = self.snapshot.entries[span.call.message].message
         if message.is_signed and not self.may_strip:
             return Refusal("signed", f"the call of {span.id} stands beside signed reasoning")
+        return None
+
+    def _refuse_taking(self, span: Span) -> Refusal | None:
+        """Refuse what a turn's action has no place for: text in the user's message, and what is gone already."""
+        if _is_skill_text(span):
+            return Refusal("no_target", f"{span.id} inside it is skill text that the harness put in")
+        edit = self.snapshot.edits.get(span.id)
+        if edit is not None and edit.action == "prune":
+            return Refusal("already", f"{span.id} inside it is pruned already")
         return None
 
     @property
@@ -152,20 +163,22 @@ class Legality(msgspec.Struct, frozen=True, dict=True):
         edit = self.snapshot.edits.get(object_id)
         if edit is not None and (edit.action in {verb, "prune"} or (edit.action, verb) == ("fold", "mask")):
             return Refusal("already", f"it is {_DONE[edit.action]} already")
-        swallower = next((edit for edit in self.snapshot.edits.values() if object_id in edit.swallowed), None)
-        return (
-            Refusal("already", f"it is inside {swallower.id}, which is {_DONE[swallower.action]}")
-            if swallower
-            else None
-        )
+        swallower = self._swallowers.get(object_id)
+        if swallower is not None:
+            return Refusal("already", f"it is inside {swallower.id}, which is {_DONE[swallower.action]}")
+        return None
 
     def _refuse_signed(self, span: Span, verb: str) -> Refusal | None:
         message = self.snapshot.entries[span.call.message].message
         if verb == "prune" and message.is_signed and not self.may_strip:
             return Refusal("signed", "its call stands beside signed reasoning, which may not be left half")
-        if span.kind is ObjectKind.SKILL and span.tool == "" and verb == "prune":
+        if _is_skill_text(span) and verb == "prune":
             return Refusal("no_target", "skill text that the harness put in can be folded or masked, not taken out")
         return None
+
+
+def _is_skill_text(span: Span) -> bool:
+    return span.kind is ObjectKind.SKILL and span.call == span.result
 
 
 _DONE = {"fold": "folded", "mask": "masked", "prune": "pruned"}

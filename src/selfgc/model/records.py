@@ -24,7 +24,13 @@ class Payload(msgspec.Struct, frozen=True):
     """Exact bytes that a fold or mask took out of the view. `sha256` is the hex digest of `data`."""
 
     sha256: str
-    data: bytes
+    held: bytes | tuple[bytes, ...]
+    """The bytes, or runs of them that are held elsewhere already: a long turn is not copied to be stored."""
+
+    @property
+    def data(self) -> bytes:
+        """The bytes in one piece."""
+        return self.held if isinstance(self.held, bytes) else b"".join(self.held)
 
 
 class Replacement(msgspec.Struct, frozen=True, omit_defaults=True):

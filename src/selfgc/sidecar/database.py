@@ -75,6 +75,7 @@ _PRAGMAS = (
     "PRAGMA trusted_schema = OFF",
     "PRAGMA cell_size_check = ON",
     "PRAGMA journal_size_limit = 16777216",
+    "PRAGMA cache_size = -512",  # half a megabyte: the store is read by key, one row at a time
 )
 
 _ADVICE = {

@@ -191,18 +191,18 @@ def _add_message(connection: sqlite3.Connection, held: SessionRow, message: Jour
 
 def _add_payload(connection: sqlite3.Connection, held: SessionRow, payload: Payload) -> int:
     """Write a payload unless it is there unharmed, and read it back; return by how many bytes the session grew."""
-    sha256, size = payload.sha256, len(payload.data)
-    checked(payload.data, sha256, payload_name(held.key, sha256))
+    sha256, data = payload.sha256, payload.data
+    checked(data, sha256, payload_name(held.key, sha256))
     grown = 0
     try:
         read_payload(connection, held, sha256)
     except PayloadMissing:
-        grown = size
+        grown = len(data)
     except PayloadCorrupt:  # the bytes at hand are good: they take the place of the damaged ones
         pass
     else:
         return 0
-    connection.execute(_ADD_PAYLOAD, (held.number, sha256, size, pack(payload.data)))
+    connection.execute(_ADD_PAYLOAD, (held.number, sha256, len(data), pack(data)))
     read_payload(connection, held, sha256)
     return grown
 
