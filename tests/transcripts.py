@@ -45,10 +45,14 @@ class Transcript(NamedTuple):
     fields: Mapping[str, Any]
     moves_marker: bool = False
     """The client puts a cache marker on the last block of each request, and only there."""
+    cuts: tuple[int, ...] = ()
+    """Lengths of the histories that the client sends, when it is not as `calls` has it."""
 
     @property
-    def calls(self) -> list[int]:
+    def calls(self) -> Sequence[int]:
         """Lengths of the histories that the client sends: up to each assistant message, and the whole."""
+        if self.cuts:
+            return self.cuts
         roles = [json.loads(raw)["role"] for raw in self.messages]
         return [*(n for n, role in enumerate(roles) if role == "assistant" and n), len(roles)]
 

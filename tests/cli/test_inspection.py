@@ -100,3 +100,13 @@ def test_repairs_are_told():
     """What a broken history needs."""
     found = inspected([user("go"), call("lost", "Read", file_path="/a"), user("and now?")])
     assert [repair.message for repair in found.repairs] == [1]
+
+
+def test_a_history_that_the_provider_takes_needs_no_repair():
+    """Ids that stand on two calls are refused by one dialect and taken by the other."""
+    twice = [exchange("same", "Bash", {"command": "ls"}, "a", dialect) for dialect in ("anthropic", "chat")]
+    found = [
+        inspected([{"role": "user", "content": "go"}, *pair, *pair], dialect).repairs
+        for dialect, pair in zip(("anthropic", "chat"), twice, strict=True)
+    ]
+    assert [bool(repairs) for repairs in found] == [True, False]

@@ -5,7 +5,7 @@ import pytest
 
 from builders import body_of, session, user
 from cli_sessions import FOLDED, turns_of
-from selfgc.cli.rounds import Order
+from selfgc.cli.rounds import Order, violations_in
 from selfgc.cli.running import run_round
 from selfgc.model.ids import ObjectId, SessionKey
 from selfgc.model.plan import Fold, Plan
@@ -60,3 +60,10 @@ def test_the_verdict_is_the_store_s_when_that_failed(four_turns):
     assert done.verdict == done.report.reason == "it pays"
     lost = msgspec.structs.replace(done, report=msgspec.structs.replace(done.report, committed=False))
     assert lost.verdict == "it could not be written into the store"
+
+
+def test_a_request_is_checked_by_the_session_s_dialect_and_model(four_turns):
+    """The recorded request is fine; without its first message it is not."""
+    snapshot = run_round(four_turns, MemoryStore(), KEY, Order(plan=Plan())).snapshot
+    assert violations_in(snapshot, four_turns.body) == ()
+    assert violations_in(snapshot, recording(session(turns_of(1))[1:]).body)

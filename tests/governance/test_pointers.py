@@ -130,7 +130,10 @@ def test_a_turn_tells_its_calls_then_its_anchors():
 
 def test_calls_on_one_file_share_a_row_below_their_common_folder():
     """The numbers of one tool stand together."""
-    read, edit = ("Read", {"file_path": "/srv/app/src/a.py"}), ("Edit", {"file_path": "/srv/app/src/a.py", "old_string": "x"})
+    read, edit = (
+        ("Read", {"file_path": "/srv/app/src/a.py"}),
+        ("Edit", {"file_path": "/srv/app/src/a.py", "old_string": "x"}),
+    )
     made = [(*read, "t"), (*edit, "t"), (*read, "t"), ("Read", {"file_path": "/srv/app/src/b/c.py"}, "t")]
     assert pointers.span_rows(spans_of(*made)) == ["under /srv/app/src/", "a.py Read:1,3 Edit:2", "b/c.py Read:4"]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import msgspec
 
 from selfgc.cli.output import one_line
-from selfgc.cli.rounds import Round
+from selfgc.cli.rounds import Round, violations_in
 from selfgc.engine.report import ActionRow
 from selfgc.governance.lineage import find_repairs
 from selfgc.model.ids import ObjectId, kind_of
@@ -77,6 +77,7 @@ class Inspection(msgspec.Struct, frozen=True):
     """Tool calls with their results, and skill state."""
     reclaimable: tuple[Reclaimable, ...]
     repairs: tuple[Repair, ...]
+    """What a view needs so that the provider takes it; none when it takes the request as it is."""
     faults: tuple[str, ...]
     notes: Notes
     skipped: tuple[Skipped, ...]
@@ -98,7 +99,7 @@ def inspection_of(rounds: Sequence[Round]) -> Inspection:
         turns=tuple(_turn(snapshot, turn) for turn in snapshot.turns),
         spans=tuple(_span(snapshot, span, done.report.pinned) for span in snapshot.spans),
         reclaimable=tuple(_reclaimable(each) for each in rounds),
-        repairs=tuple(find_repairs(snapshot)),
+        repairs=tuple(find_repairs(snapshot)) if violations_in(snapshot, recording.body) else (),
         faults=done.faults,
         notes=recording.notes,
         skipped=recording.skipped,

@@ -10,6 +10,7 @@ from selfgc.model.plan import Plan
 from selfgc.model.policy import Boundary, Policy
 from selfgc.model.profile import Violation
 from selfgc.model.snapshot import Planner, Snapshot
+from selfgc.model.wire import split_body
 from selfgc.readers.recording import Recording
 
 
@@ -75,3 +76,9 @@ class Round(msgspec.Struct, frozen=True):
         if late and not self.report.actions:
             return f"{late} of {len(spans)} tool calls stand in the last turn; --boundary step allows to touch them"
         return ""
+
+
+def violations_in(snapshot: Snapshot, request: bytes) -> tuple[Violation, ...]:
+    """Return the rules that a request of this session breaks."""
+    body = split_body(request)
+    return tuple(snapshot.dialect.check(body.messages, body.fields, snapshot.profile))

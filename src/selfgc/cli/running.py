@@ -4,14 +4,11 @@ import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from selfgc.cli.rounds import Order, Round
+from selfgc.cli.rounds import Order, Round, violations_in
 from selfgc.engine.context import ContextEngine
 from selfgc.engine.report import ActionRow
 from selfgc.model.ids import SessionKey
-from selfgc.model.profile import Violation
 from selfgc.model.protocols import Store
-from selfgc.model.snapshot import Snapshot
-from selfgc.model.wire import split_body
 from selfgc.readers.recording import Recording
 
 
@@ -40,7 +37,7 @@ def run_round(recording: Recording, store: Store, session: SessionKey, order: Or
         view=view,
         tokens=engine.view_tokens() if view != recording.body else int(snapshot.transcript_tokens),
         unsent=unsent,
-        violations=tuple(_violations(snapshot, view)),
+        violations=violations_in(snapshot, view),
         faults=_distinct([*report.warnings, *faults]),
     )
 
@@ -52,11 +49,6 @@ def _distinct(sentences: Iterable[str]) -> tuple[str, ...]:
         if not any(said in sentence for said in kept):
             kept.append(sentence)
     return tuple(kept)
-
-
-def _violations(snapshot: Snapshot, view: bytes) -> list[Violation]:
-    body = split_body(view)
-    return snapshot.dialect.check(body.messages, body.fields, snapshot.profile)
 
 
 class _Collected(logging.Handler):

@@ -29,6 +29,11 @@ class VocabularyCounter:
     def count(self, text: str) -> int:
         """Return the number of tokens of `text`; lone surrogates count as one replacement character."""
         try:
-            return len(self._tokenizer.encode_flat(text)) // _BYTES_A_TOKEN
+            return self._count(text)
         except UnicodeEncodeError:
-            return len(self._tokenizer.encode_flat(without_lone_surrogates(text))) // _BYTES_A_TOKEN
+            return self._count(without_lone_surrogates(text))
+
+    def _count(self, text: str) -> int:
+        if "<|" in text:  # what looks like a control token is plain text here
+            return len(self._tokenizer.encode_ordinary(text))
+        return len(self._tokenizer.encode_flat(text)) // _BYTES_A_TOKEN
