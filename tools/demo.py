@@ -19,7 +19,9 @@ def show(*arguments: str, quiet: bool = False) -> bytes:
     """Run `selfgc` with these arguments, print the command and what it says, and return its standard output."""
     print(f"\n$ selfgc {' '.join(arguments)}", flush=True)
     environment = os.environ | {"COLUMNS": "110"}
-    done = subprocess.run([sys.executable, "-m", "selfgc", *arguments], stdout=subprocess.PIPE, check=False, env=environment)
+    done = subprocess.run(
+        [sys.executable, "-m", "selfgc", *arguments], stdout=subprocess.PIPE, check=False, env=environment
+    )
     if done.returncode:
         sys.exit(f"demo: the command ended with exit code {done.returncode}")
     if not quiet:
@@ -43,8 +45,8 @@ def main() -> int:
         show("inspect", source, "--top", "5")
         show("govern", source, "--out", view, "--store", store)
         show("check", view)
-        spans = json.loads(show("inspect", source, "--json", quiet=True))
-        wanted = next(row["id"] for row in spans["largest"] if WANTED in str(row))
+        spans = json.loads(show("inspect", source, "--json", quiet=True))["spans"]
+        wanted = next(span["id"] for span in spans if span["subject"] == WANTED)
         restored = show("restore", wanted, "--store", store, quiet=True)
         show("verify", "--store", store)
     number = int(wanted.rpartition(":")[2])

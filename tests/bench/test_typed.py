@@ -37,7 +37,7 @@ def test_urls(text, expected):
     ("text", "expected"),
     [
         ("edit app/billing/invoice.py now", ["app/billing/invoice.py"]),
-        (r"C:\work\shop\cart.ts:12", ["C:/work/shop/cart.ts"]),
+        (r"C:\srv\shop\cart.ts:12", ["C:/srv/shop/cart.ts"]),
         ("cd /srv/shop/orders/", ["/srv/shop/orders"]),
         ("GET /api/orders/open", ["/api/orders/open"]),
         ("fix cart_totals.py", ["cart_totals.py"]),

@@ -51,8 +51,7 @@ def repaired(messages, dialect="anthropic"):
 # -- calls without a result ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("row", ["A1", "A9"])
-def test_a_call_that_was_never_answered_gets_an_error_answer(row):
+def test_a_call_that_was_never_answered_gets_an_error_answer():
     """A1, A9: the request goes through again, in front of the user's words; the call stays visible."""
     view, sentences = repaired([user("do it"), call("a", "Bash", command="ls"), user("go on")])
     assert view[1] == call("a", "Bash", command="ls")

@@ -135,7 +135,7 @@ class AnthropicDialect:
         system = decode(fields.get("system", b"null"))
         blocks = system if isinstance(system, list) else [{"type": "text", "text": system}]
         tools = fields.get("tools", b"").decode("utf-8", "replace")
-        return "\n".join([*(_text(block) for block in blocks), tools])
+        return "\n".join(filter(None, [*(_text(block) for block in blocks), tools]))
 
     def check(self, messages: Sequence[bytes], fields: Mapping[str, bytes], profile: Profile) -> list[Violation]:
         """Return the provider's rules that the request breaks."""

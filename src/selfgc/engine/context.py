@@ -9,6 +9,7 @@ import hashlib
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -81,7 +82,6 @@ class ContextEngine:
         self._counter: TokenCounter = VocabularyCounter()
         self._catalog = load_catalog()
         self._state = CommitState(self.store.ledger(self.session))
-        self._lineage = Lineage(self._dialect, self._counter, self.store.journal(self.session))
         self._body = Body(b'{"messages":[', (), b",", b"]}", {})
         self._original: bytes = b""
         self._system: tuple[bytes, int, frozenset[str]] = (b"", 0, frozenset())
@@ -89,9 +89,13 @@ class ContextEngine:
         self._edits: tuple[tuple[int, int, int], dict[ObjectId, Edit]] = ((-1, 0, 0), {})
         self._seen_upto = 0
         self._unjournaled: list[JournalEntry] = []
-        self._calls = 0
         self._last_call: float | None = None
         self._fault = ""
+
+    @cached_property
+    def _lineage(self) -> Lineage:
+        """The session's messages. Read from the store when they are needed: a restore needs the ledger only."""
+        return Lineage(self._dialect, self._counter, self.store.journal(self.session))
 
     # -- observe ---------------------------------------------------------------------------------------
 
@@ -180,7 +184,6 @@ class ContextEngine:
         return view_tokens(snapshot, snapshot.edits)
 
     def _governed(self) -> View:
-        self._calls += 1
         self._last_call = self._clock()
         try:
             view = self._checked_view()
@@ -251,7 +254,8 @@ class ContextEngine:
         )
         prices = self._catalog.row(self._model())
         cold = self._is_cold(prices.lifetime) if is_cold is None else is_cold
-        now = Circumstances(cold, calls_to_come(self._calls), self._body.fields)
+        calls = sum(entry.message.role == "assistant" for entry in snapshot.entries)
+        now = Circumstances(cold, calls_to_come(calls), self._body.fields)
         decision = decide(snapshot, rehearsal, prices, now)
         committed = False
         if not dry_run:
@@ -317,7 +321,8 @@ class ContextEngine:
 
     def _born_small(self, snapshot: Snapshot) -> bool:
         """Fold or mask results that were never sent; whether anything was committed."""
-        draft = draft_born_small(snapshot, self._counter, self._seen_upto, self._body.fields)
+        sent = max(self._seen_upto, Legality(snapshot).last_assistant)
+        draft = draft_born_small(snapshot, self._counter, sent, self._body.fields)
         if draft is None:
             return False
         before = view_tokens(snapshot, snapshot.edits)
@@ -357,9 +362,10 @@ class ContextEngine:
             near = ", ".join(_nearest(wanted, self._state.restorable_ids)) or "nothing is folded in this session"
             raise PayloadMissing(f"no payload for {wanted} in session {self.session!r}; there is: {near}")
         payload = self.store.payload(self.session, edit.payload)
-        self._note([self._entry(EntryKind.RESTORE, {"id": wanted, "part": part, "bytes": len(payload)})])
+        wanted_bytes = payload if part is None else piece_of(payload, edit, part)
+        self._note([self._entry(EntryKind.RESTORE, {"id": wanted, "part": part, "bytes": len(wanted_bytes)})])
         self._state.restored.append(wanted)
-        return payload if part is None else piece_of(payload, edit, part)
+        return wanted_bytes
 
     def restorable_ids(self) -> list[ObjectId]:
         """Return every id that `restore` answers in this session, in order of commit."""

@@ -45,7 +45,9 @@ class Legality(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def pins(self) -> dict[str, str]:
         """Pinned ids with their reasons."""
-        return pinned_spans(self.snapshot.spans, self.snapshot.policy)
+        named = self.snapshot.policy.pinned_ids
+        turns = {str(turn.id): "named by the caller" for turn in self.snapshot.turns if turn.id in named}
+        return turns | pinned_spans(self.snapshot.spans, self.snapshot.policy)
 
     @cached_property
     def first_editable(self) -> int:
@@ -119,6 +121,8 @@ class Legality(msgspec.Struct, frozen=True, dict=True):
     def _refuse_turn(self, turn: Turn, verb: str, spare: Container[str]) -> Refusal | None:
         if turn.start < self.first_editable:
             return Refusal("before_compaction", "it stands before the provider's own compaction block")
+        if turn.id in self.pins:
+            return Refusal("pinned", f"it is pinned: {self.pins[turn.id]}")
         if turn.end > self.frozen_from or turn is self.snapshot.turns[-1]:
             return Refusal("last_turn", "the last turn stays as it is")
         spans = self.swallowable(turn, spare)

@@ -8,7 +8,7 @@ are, each the more, the later it was touched, the shorter it is, and when the us
 2. reports of other agents, and what tools without a known effect said
 3. evidence: the newest outputs of commands and searches
 
-What a newer copy supersedes, and calls that failed, are never kept for their own sake. Where several calls of
+What failed is kept last of all, and notes are. Where several calls of
 an old turn go, the turn goes as one, with what is kept spared.
 """
 
@@ -35,6 +35,8 @@ MEMORY = 60
 """Spans after which the worth of a body has fallen to a third."""
 BULK = 0.8
 """By tokens to this power the worth is divided: a short body is the cheaper bet."""
+LITTLE = 0.01
+"""What failed, and notes, are worth so little that they are kept only when a goal leaves room for them."""
 TURN_SPANS = 3
 """A turn goes as one when at least so many of its spans go."""
 POINTER_SHARE = 0.2
@@ -76,14 +78,14 @@ def _room(snapshot: Snapshot, foldable: Iterable[Span]) -> float:
     goal = goal_tokens(snapshot)
     if goal is None:
         return min(ROOM, ROOM_SHARE * snapshot.transcript_tokens)
-    return max(0.0, (1 - POINTER_SHARE) * sum(span.tokens for span in foldable) - goal)
+    return max(0.0, sum(span.tokens for span in foldable) - goal / (1 - POINTER_SHARE))
 
 
 def _within(candidates: Iterable[Candidate], room: float) -> set[ObjectId]:
     """Return the best candidates that fit into the room, best first."""
     kept: set[ObjectId] = set()
     for candidate in sorted(candidates, key=lambda found: (-found.worth, found.span.call)):
-        if candidate.worth > 0 and candidate.span.tokens <= room:
+        if candidate.span.tokens <= room:
             kept.add(candidate.span.id)
             room -= candidate.span.tokens
     return kept
@@ -107,10 +109,10 @@ def _candidates(snapshot: Snapshot, foldable: Iterable[Span]) -> list[Candidate]
 
 def _worth(span: Span, live: set[ObjectId]) -> tuple[float, str]:
     if span.facts.has_failed:
-        return 0.0, "failed"
+        return LITTLE, "failed"
     if span.facts.effect in _BODY:
         return (1.0, "live body") if span.id in live else (0.5, "older body")
-    return _WORTH.get(span.facts.effect, (0.0, "note"))
+    return _WORTH.get(span.facts.effect, (LITTLE, "note"))
 
 
 def live_bodies(spans: Iterable[Span]) -> set[ObjectId]:
