@@ -8,6 +8,8 @@ PIP := $(PYTHON) -m pip --disable-pip-version-check --no-input --quiet
 STAMP := $(VENV)/.installed
 UV := uv==0.13.9
 LOCK_FLAGS ?=
+SESSIONS ?= $(firstword $(wildcard ../shared/sessions) examples)
+OTHERS ?= ../shared/suite
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -32,8 +34,8 @@ test-slow: $(STAMP) ## the long property runs
 docs: $(STAMP) ## check the links of the docs, and that every command is described
 	@$(PYTHON) tools/check_docs.py
 
-bench-core: $(STAMP) ## time the core against the floors of this machine
-	@$(PYTHON) -m selfgc.bench.core
+bench-core: $(STAMP) ## figures of the core over recorded sessions; SESSIONS=FOLDER names others
+	@$(PYTHON) -m selfgc.bench.core $(SESSIONS) $(if $(wildcard $(OTHERS)),--others $(OTHERS)) --out docs/figures/core.json
 
 lint: $(STAMP)
 	@$(PYTHON) -m ruff check --quiet --output-format concise

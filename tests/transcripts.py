@@ -48,6 +48,9 @@ class Transcript(NamedTuple):
     cuts: tuple[int, ...] = ()
     """Lengths of the histories that the client sends, when it is not as `calls` has it."""
 
+    def __repr__(self) -> str:
+        return f"Transcript({self.dialect}, {len(self.messages)} messages)"
+
     @property
     def calls(self) -> Sequence[int]:
         """Lengths of the histories that the client sends: up to each assistant message, and the whole."""
@@ -140,13 +143,23 @@ WRITERS: Sequence[Callable[[int, int], str]] = (
     terminal,
     one_line,
 )
-_TEXTS = st.builds(
-    lambda write, seed, size: write(seed, size),
-    st.sampled_from(WRITERS),
-    st.integers(0, 2),
-    st.sampled_from((1, 60, 300)),
-)
-_SHORT = st.builds(lambda write, seed: write(seed, 6), st.sampled_from(WRITERS), st.integers(0, 9))
+
+
+class _Text(NamedTuple):
+    """A text that is not written out yet, so that a failing example can be read."""
+
+    write: Callable[[int, int], str]
+    seed: int
+    size: int
+
+    @property
+    def whole(self) -> str:
+        return self.write(self.seed, self.size) if self.size else ""
+
+
+_TEXTS = st.builds(_Text, st.sampled_from(WRITERS), st.integers(0, 2), st.sampled_from((1, 60, 300)))
+_SHORT = st.builds(_Text, st.sampled_from(WRITERS), st.integers(0, 9), st.just(6))
+_EMPTY = st.just(_Text(prose, 0, 0))
 
 
 # -- calls and results -----------------------------------------------------------------------------------
@@ -171,21 +184,28 @@ TOOLS = ("Read", "Write", "Edit", "Bash", "Grep", "WebFetch", "Task")
 
 class _Call(NamedTuple):
     tool: str
-    arguments: Mapping[str, Any]
-    result: str
+    number: int
+    body: _Text
+    answer: _Text
     is_error: bool
     shape: str
     """How the result is written: a string, a list of texts, with an image."""
 
+    @property
+    def arguments(self) -> Mapping[str, Any]:
+        return _arguments(self.tool, self.number, self.body.whole)
+
+    @property
+    def result(self) -> str:
+        return self.answer.whole
+
 
 _CALLS = st.builds(
-    lambda tool, number, body, result, is_error, shape: _Call(
-        tool, _arguments(tool, number, body), result, is_error, shape
-    ),
+    _Call,
     st.sampled_from((*TOOLS, "mcp__server__say.it!")),
     st.integers(1, 3),
     _TEXTS,
-    st.one_of(_TEXTS, st.just("")),
+    st.one_of(_TEXTS, _EMPTY),
     st.sampled_from((False, False, False, True)),
     st.sampled_from(("string", "string", "list", "lists", "image")),
 )
@@ -194,28 +214,40 @@ _CALLS = st.builds(
 class _Step(NamedTuple):
     thinking: str
     """`none`, `thinking`, `redacted`."""
-    words: str
+    said: _Text
     extra: str
     calls: list[_Call]
+
+    @property
+    def words(self) -> str:
+        return self.said.whole
 
 
 _STEPS = st.builds(
     _Step,
     st.sampled_from(("none", "none", "thinking", "redacted")),
-    st.one_of(st.just(""), _SHORT),
+    st.one_of(_EMPTY, _SHORT),
     st.sampled_from(("", "", "", "server", "unknown", "field")),
     st.lists(_CALLS, min_size=1, max_size=3),
 )
 
 
 class _Turn(NamedTuple):
-    asked: str
+    question: _Text
     shape: str
     """`string`, `block`, `blocks`, `image`, `unknown`."""
     steps: list[_Step]
-    answer: str
+    reply: _Text
     after: str
     """What the user adds behind the last results; empty for nothing."""
+
+    @property
+    def asked(self) -> str:
+        return self.question.whole
+
+    @property
+    def answer(self) -> str:
+        return self.reply.whole
 
 
 _TURNS = st.builds(

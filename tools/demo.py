@@ -33,7 +33,8 @@ def recorded_result(session: dict[str, object], number: int) -> str:
     """Return the result of the `number`-th tool call, read from the session file itself."""
     blocks = [block for message in session["messages"] for block in message["content"] if isinstance(block, dict)]
     calls = [block["id"] for block in blocks if block.get("type") == "tool_use"]
-    return next(block["content"] for block in blocks if block.get("tool_use_id") == calls[number - 1])
+    content = next(block["content"] for block in blocks if block.get("tool_use_id") == calls[number - 1])
+    return content if isinstance(content, str) else content[0]["text"]
 
 
 def main() -> int:

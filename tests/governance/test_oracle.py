@@ -73,7 +73,7 @@ def test_v2_a_result_without_its_call_is_found():
     """The other half of the pair."""
     for dialect, rule in (("anthropic", "A6"), ("chat", "C2")):
         snapshot = snapshot_of(session(TWO, dialect), dialect)
-        assert rules(snapshot, broken(snapshot, 1)) == [rule]
+        assert rule in rules(snapshot, broken(snapshot, 1))
 
 
 def test_v3_one_id_on_two_calls_is_found():
@@ -122,7 +122,13 @@ def test_what_the_input_had_already_is_not_blamed_on_the_view():
     """Known are rule and call id together; a new break of the same rule is found."""
     asked = calls(call_block("b", "Read", {}), call_block("c", "Read", {}))
     snapshot = snapshot_of(
-        [user("x"), assistant("ok"), result("ghost", "t"), asked, results(result_block("b", "t"), result_block("c", "t"))]
+        [
+            user("x"),
+            assistant("ok"),
+            result("ghost", "t"),
+            asked,
+            results(result_block("b", "t"), result_block("c", "t")),
+        ]
     )
     known = input_violations(snapshot, whole(snapshot).messages, {})
     assert known == {("A6", "ghost")}

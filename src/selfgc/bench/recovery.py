@@ -54,7 +54,7 @@ def _calls(message: Decoded) -> Iterator[tuple[object, object]]:
 
 def _holds(payload: bytes, arguments: object, result: object) -> bool:
     """Whether a payload is one text of the call or its result, or a JSON object of several of them."""
-    texts = [result, *_leaves(arguments)]
+    texts = [result, *_leaves(arguments), *_only_text(result)]
     if any(isinstance(text, str) and text.encode("utf-8", "surrogatepass") == payload for text in texts):
         return True
     try:
@@ -62,6 +62,11 @@ def _holds(payload: bytes, arguments: object, result: object) -> bool:
     except ValueError:
         return False
     return isinstance(pieces, dict) and all(piece in texts for piece in pieces.values())
+
+
+def _only_text(result: object) -> list[object]:
+    """Return the text of a result that is a list of one text block."""
+    return [result[0].get("text")] if isinstance(result, list) and len(result) == 1 else []
 
 
 def _leaves(value: object) -> Iterator[str]:

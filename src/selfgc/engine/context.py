@@ -9,7 +9,7 @@ import hashlib
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 import msgspec
@@ -49,8 +49,9 @@ _LOG = logging.getLogger("selfgc")
 DIALECTS: Mapping[str, Callable[[], Dialect]] = {"anthropic": AnthropicDialect, "chat": ChatDialect}
 
 
+@cache
 def load_catalog() -> Catalog:
-    """Read the data file of prices, cache rules and profiles that the package ships."""
+    """Read the data file of prices, cache rules and profiles that the package ships, once a process."""
     return read_catalog(Path(__file__).parents[1].joinpath("economics/data/models.toml").read_bytes())
 
 

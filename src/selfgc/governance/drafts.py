@@ -20,7 +20,7 @@ from selfgc.model.plan import Action
 from selfgc.model.protocols import TokenCounter
 from selfgc.model.records import Edit, Payload, Replacement
 from selfgc.model.snapshot import Snapshot
-from selfgc.model.wire import encode_exact, join_members
+from selfgc.model.wire import decode, encode_exact, join_members
 
 SHORTEST_LEAF = 240
 """A string argument of fewer characters stays as it is."""
@@ -139,7 +139,7 @@ class Drafter(msgspec.Struct, frozen=True):
         for ref, make in ((span.result, self._short_result), (span.call, self._short_call)):
             if ref is None or (ref == span.call and ref == span.result and replacements):
                 continue
-            made = make(span, ref, action, visible | shown)
+            made = make(span, ref, action, visible | shown) or self._as_it_stands(span, ref)
             if made is None:
                 continue
             replacement, taken, anchors = made
@@ -153,6 +153,22 @@ class Drafter(msgspec.Struct, frozen=True):
             span.id, action.verb, tuple(replacements), before, after, payload.sha256, media, reason=action.reason
         )
         return Draft((edit,), (payload,), frozenset(shown))
+
+    def _as_it_stands(self, span: Span, ref: PartRef) -> tuple[Replacement, list[Piece], set[str]] | None:
+        """Return what an earlier edit of the span put at a part; a new edit takes the earlier one's place."""
+        entry, earlier = self.snapshot.entries[ref.message], self.snapshot.edits.get(span.id)
+        key = (self.snapshot.chains[ref.message], entry.message.parts[ref.part].path)
+        replacements = earlier.replacements if earlier is not None else ()
+        held = next((item for item in replacements if (item.chain, item.path) == key), None)
+        if held is None:
+            return None
+        if held.arguments is None:
+            return held, [self._result_piece(ref)], set()
+        return held, self._argument_pieces(ref, held.arguments), set()
+
+    def _argument_pieces(self, ref: PartRef, paths: Iterable[str]) -> list[Piece]:
+        leaves = self.snapshot.dialect.arguments(self.snapshot.entries[ref.message].message, ref.part)
+        return [Piece(f"input.{path}", encode_exact(leaves[path]), leaves[path], is_text=True) for path in paths]
 
     def _short_result(
         self, span: Span, ref: PartRef, action: Action, visible: set[str], original: str = ""
@@ -190,12 +206,15 @@ class Drafter(msgspec.Struct, frozen=True):
                 kept |= found.anchors
         if not changed or tokens >= self._current_tokens(ref):
             return None
-        pieces = [Piece(f"input.{path}", encode_exact(leaves[path]), leaves[path], is_text=True) for path in changed]
-        return self._replacement(ref, arguments=changed, tokens=tokens), pieces, kept - visible
+        return (
+            self._replacement(ref, arguments=changed, tokens=tokens),
+            self._argument_pieces(ref, changed),
+            kept - visible,
+        )
 
     def _result_piece(self, ref: PartRef) -> Piece:
         raw = self.snapshot.dialect.content(self.snapshot.entries[ref.message].message, ref.part)
-        return Piece("content", raw, self.snapshot.text(ref), raw.startswith(b'"'))
+        return Piece("content", raw, self.snapshot.text(ref), is_one_text(raw))
 
     def _render(self, span: Span, text: str, shown_lines: Sequence[str], verb: str, path: str) -> str:
         recovery = self.snapshot.policy.recovery
@@ -271,7 +290,7 @@ class Drafter(msgspec.Struct, frozen=True):
             reason=action.reason,
             swallowed=tuple(span.id for span in spans),
         )
-        inner = [self._inner(span, turn.id) for span in spans if not self._has_payload(span.id)]
+        inner = [made for span in spans if (made := self._inner(span, turn.id)) is not None]
         edits = (edit, *(inner_edit for inner_edit, _ in inner))
         return Draft(edits, (payload, *(inner_payload for _, inner_payload in inner)), frozenset(seen - visible))
 
@@ -288,17 +307,17 @@ class Drafter(msgspec.Struct, frozen=True):
         edit = self.snapshot.edits.get(object_id)
         return edit is not None and edit.payload != ""
 
-    def _inner(self, span: Span, turn_id: ObjectId) -> tuple[Edit, Payload]:
-        """Keep the payload of a span that a turn's fold swallows, so that its own id restores it."""
+    def _inner(self, span: Span, turn_id: ObjectId) -> tuple[Edit, Payload] | None:
+        """Keep the whole payload of a span that a turn's fold swallows; None when an earlier edit keeps it."""
         leaves = self.snapshot.dialect.arguments(self.snapshot.entries[span.call.message].message, span.call.part)
-        large = {path: text for path, text in leaves.items() if len(text) >= SHORTEST_LEAF}
-        pieces = [Piece(f"input.{path}", encode_exact(text), text, is_text=True) for path, text in large.items()]
-        if span.result is not None:
-            pieces.insert(0, self._result_piece(span.result))
+        large = [path for path, text in leaves.items() if len(text) >= SHORTEST_LEAF]
+        pieces = [self._result_piece(_refs(span)[-1]), *self._argument_pieces(span.call, large)]
         payload, media = pack(pieces)
-        return Edit(
-            span.id, "fold", (), 0, 0, payload.sha256, media, reason="in a folded turn", within=turn_id
-        ), payload
+        earlier = self.snapshot.edits.get(span.id)
+        if earlier is not None and earlier.payload == payload.sha256:
+            return None
+        reason = "in a folded turn"
+        return Edit(span.id, "fold", (), 0, 0, payload.sha256, media, reason=reason, within=turn_id), payload
 
     def _masked_turn(self, turn: Turn, spans: Sequence[Span], action: Action, visible: set[str]) -> Draft:
         edits: list[Edit] = []
@@ -340,6 +359,17 @@ def _turn_payload(raws: Sequence[bytes]) -> Payload:
     for run in runs:
         digest.update(run)
     return Payload(digest.hexdigest(), tuple(runs))
+
+
+def is_one_text(raw: bytes) -> bool:
+    """Whether a result's content is one text: a string, or a list of one plain text block."""
+    if raw.startswith(b'"'):
+        return True
+    value = decode(raw)
+    return isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict) and value[0].keys() == _PLAIN
+
+
+_PLAIN = {"type", "text"}
 
 
 def pack(pieces: Sequence[Piece]) -> tuple[Payload, str]:
