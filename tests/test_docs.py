@@ -1,8 +1,9 @@
 """The pages of docs/ name every setting, error, rule and method of the code, and their examples print what they show.
 
 An example is a fenced block. `python` blocks of a page run one after the other in one namespace; what they print is
-compared with the `text` block right behind them, if there is one. Of `console` blocks each line that begins with `$ `,
-with the lines behind it that begin with `> `, is run by a shell, and what follows is what it prints. `…` stands for whatever is printed there.
+compared with the `text` block right behind them, if there is one. Of `console` blocks each line that begins with `$ `
+is run by a shell, together with the lines behind it that begin with `> `; what follows is what it prints. `…` stands
+for whatever is printed there.
 """
 
 import contextlib

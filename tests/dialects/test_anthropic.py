@@ -443,11 +443,11 @@ def test_open_calls_are_answered_with_an_error():
 @pytest.mark.parametrize(
     ("fields", "text"),
     [
-        ({}, "\n"),
-        ({"system": b'"be brief"'}, "be brief\n"),
-        ({"system": b"null"}, "\n"),
+        ({}, ""),
+        ({"system": b'"be brief"'}, "be brief"),
+        ({"system": b"null"}, ""),
         ({"system": b'[{"type":"text","text":"a"},{"type":"text","text":"b"}]', "tools": b"[1]"}, "a\nb\n[1]"),
-        ({"tools": b'[{"name":"\xff"}]'}, '\n[{"name":"\ufffd"}]'),
+        ({"tools": b'[{"name":"\xff"}]'}, '[{"name":"\ufffd"}]'),
     ],
 )
 def test_system_text(fields, text):

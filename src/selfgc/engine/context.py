@@ -25,7 +25,7 @@ from selfgc.engine.state import CommitBody, CommitState
 from selfgc.engine.views import ViewKeeper
 from selfgc.errors import Finding, PayloadMissing, SelfGCError, StoreError, UsageError
 from selfgc.governance.born_small import draft_born_small
-from selfgc.governance.decide import Circumstances, Decision, decide
+from selfgc.governance.decide import Circumstances, Decision, decide, is_boundary
 from selfgc.governance.lineage import find_repairs
 from selfgc.governance.oracle import check_view, input_violations
 from selfgc.governance.project import project
@@ -245,9 +245,12 @@ class ContextEngine:
 
         `is_cold` says whether the provider's cache is cold; by default that follows from the time since the
         last view. With `dry_run` nothing is written. A planner that fails gives an empty plan and a warning.
+        Away from a boundary the planner is not even asked, and nothing is written.
         """
         snapshot = self.snapshot()
         warnings: list[str] = []
+        if plan is None and not dry_run and not is_boundary(snapshot):
+            return self._not_now(snapshot)
         if plan is None:
             plan = self._planned(snapshot, warnings)
         rehearsal = rehearse(
@@ -264,6 +267,21 @@ class ContextEngine:
         pins = Legality(snapshot).pins
         report = report_of(rehearsal, decision, snapshot.transcript_tokens, pins, committed=committed)
         return msgspec.structs.replace(report, warnings=tuple(warnings))
+
+    def _not_now(self, snapshot: Snapshot) -> Report:
+        before = view_tokens(snapshot, snapshot.edits)
+        return Report(
+            planner=self.planner.name,
+            committed=False,
+            reason=f"unsafe boundary: no {self.policy.boundary} boundary here",
+            tokens_transcript=snapshot.transcript_tokens,
+            tokens_before=before,
+            tokens_after=before,
+            tokens_planned=before,
+            actions=(),
+            refused=(),
+            pinned={},
+        )
 
     def _planned(self, snapshot: Snapshot, warnings: list[str]) -> Plan:
         try:
