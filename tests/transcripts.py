@@ -82,7 +82,7 @@ class Schedule(NamedTuple):
     """For plans of arbitrary actions: what is done to each object in turn; empty for nothing."""
 
 
-STEPS = ("nothing", "maintain", "plan", "restart")
+STEPS = ("plan", "maintain", "nothing", "restart")
 
 
 def marked(raw: bytes) -> bytes:
@@ -157,7 +157,7 @@ class _Text(NamedTuple):
         return self.write(self.seed, self.size) if self.size else ""
 
 
-_TEXTS = st.builds(_Text, st.sampled_from(WRITERS), st.integers(0, 2), st.sampled_from((1, 60, 300)))
+_TEXTS = st.builds(_Text, st.sampled_from(WRITERS), st.integers(0, 2), st.sampled_from((1, 60, 300, 600)))
 _SHORT = st.builds(_Text, st.sampled_from(WRITERS), st.integers(0, 9), st.just(6))
 _EMPTY = st.just(_Text(prose, 0, 0))
 
@@ -399,7 +399,7 @@ _POLICIES = st.builds(
     born_small_tokens=st.sampled_from((None, None, 200)),
     born_small_repeats=st.booleans(),
 )
-VERBS = ("", "fold", "mask", "prune")
+VERBS = ("fold", "mask", "prune", "")
 
 
 def schedules() -> st.SearchStrategy[Schedule]:

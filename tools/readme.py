@@ -14,6 +14,8 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
+from selfgc.engine.context import load_catalog
+
 ROOT = Path(__file__).parents[1]
 SESSION = ROOT / "examples" / "session.json"
 WIDTH = 56
@@ -44,8 +46,15 @@ def picture() -> str:
         f"{before[kind]:,} -> {after[kind]:,}"
         for kind, name in KINDS.items()
     ]
-    total = f"{'together':14} {done['tokens_transcript']:,} -> {done['tokens_after']:,} tokens"
-    return "\n".join(["```text", *rows, "", f"{total}  (# what stays in view, . what was folded)", "```"])
+    whole, view_now = int(done["tokens_transcript"]), int(done["tokens_after"])
+    prices = load_catalog().row(str(done["model"]))
+    price = f"{done['model']}, input prices of {load_catalog().dated}"
+    totals = [
+        f"{'together':14} {whole:,} -> {view_now:,} tokens  (# what stays in view, . what was folded)",
+        f"{'a call, cached':14} ${whole * prices.read / 1e6:.4f} -> ${view_now * prices.read / 1e6:.4f}  ({price})",
+        f"{'a cold call':14} ${whole * prices.write / 1e6:.3f} -> ${view_now * prices.write / 1e6:.3f}",
+    ]
+    return "\n".join(["```text", *rows, "", *totals, "```"])
 
 
 def loop() -> str:
@@ -76,9 +85,9 @@ def figures() -> str:
 def filled(text: str) -> str:
     """Return the README with each block made anew."""
     for name, make in (("picture", picture), ("loop", loop), ("figures", figures)):
-        pattern = rf"(<!-- {name} -->\n).*?(\n<!-- end of {name} -->)"
+        pattern = rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)"
         made = make()
-        text = re.sub(pattern, lambda found, made=made: f"{found[1]}{made}{found[2]}", text, flags=re.DOTALL)
+        text = re.sub(pattern, lambda found, made=made: f"{found[1]}{made}\n{found[2]}", text, flags=re.DOTALL)
     return text
 
 

@@ -464,6 +464,24 @@ def test_a_later_edit_of_an_object_takes_the_place_of_the_earlier():
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_message_that_a_later_one_is_merged_into_changes_too(dialect):
+    """The user's words and what follows the pruned pair become one message, so the cache breaks before the pair."""
+    messages = session([("do it", [READ], ""), ("and be quick", [], "ok"), ("go on", [], "ok")], dialect)
+    rehearsal = rehearsed(snapshot_of(messages, dialect, NO_KEPT), Prune(FIRST))
+    assert (rehearsal.first_changed, len(rehearsal.view.messages)) == (0, 4)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_pair_that_ends_the_history_changes_only_the_end(dialect):
+    """The shorter view is the beginning of the longer one."""
+    messages = [*session([("do it", [SMALL, READ], "")], dialect), {"role": "assistant", "content": ""}][:-1]
+    policy = Policy(keep_spans=0, boundary=Boundary.STEP)
+    tail = [{"role": "assistant", "content": "done"}]
+    rehearsal = rehearsed(snapshot_of([*messages, *tail], dialect, policy), Prune(SECOND))
+    assert rehearsal.first_changed == 3
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
 def test_the_view_before_the_first_change_is_as_it_was(dialect):
     """V10: the cache of everything before it stays good."""
     snapshot = world(READ, SMALL, READ, READ, dialect=dialect)

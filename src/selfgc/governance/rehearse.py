@@ -61,8 +61,9 @@ def rehearse(
     drafter = Drafter(snapshot, counter, legality)
     drafts, without_saving = _drafts(drafter, actions)
     refused += without_saving
+    present = project(snapshot, snapshot.edits, cache=cache)
     kept, broken, view = _pass_oracle(snapshot, drafts, fields or {}, cache)
-    return _result(snapshot, plan, kept, [*refused, *broken], view)
+    return _result(snapshot, plan, kept, [*refused, *broken], (present, view or present))
 
 
 def _is_stale(snapshot: Snapshot, plan: Plan) -> bool:
@@ -160,8 +161,8 @@ def _stripped(snapshot: Snapshot) -> list[Draft]:
 
 def _pass_oracle(
     snapshot: Snapshot, drafts: list[Draft], fields: Mapping[str, bytes], cache: Cache | None
-) -> tuple[list[Draft], list[Refused], View]:
-    """Drop drafts until the view passes; at worst all of them, and the view stays as it was."""
+) -> tuple[list[Draft], list[Refused], View | None]:
+    """Drop drafts until the view passes; at worst all of them: None, the view stays as it is."""
     refused: list[Refused] = []
     known = input_violations(snapshot, [entry.message.raw for entry in snapshot.entries], fields) if drafts else None
     while drafts:
@@ -180,12 +181,13 @@ def _pass_oracle(
             Refused(draft.edits[0].id, draft.edits[0].action, found[0].rule, found[0].sentence) for draft in guilty
         ]
         drafts = [draft for draft in drafts if draft not in guilty]
-    return [], refused, project(snapshot, snapshot.edits)
+    return [], refused, None
 
 
 def _result(
-    snapshot: Snapshot, plan: Plan, drafts: Sequence[Draft], refused: Sequence[Refused], view: View
+    snapshot: Snapshot, plan: Plan, drafts: Sequence[Draft], refused: Sequence[Refused], views: tuple[View, View]
 ) -> Rehearsal:
+    """Return what a plan comes to; `views` are the present one, and the one with the drafts in it."""
     before = view_tokens(snapshot, snapshot.edits)
     merged = merged_edits(snapshot, drafts)
     edits = tuple(edit for draft in drafts for edit in draft.edits)
@@ -193,8 +195,7 @@ def _result(
     if drafts and after >= before:
         sentence = "all actions together would not make the view smaller"
         refused = [*refused, *(Refused(edit.id, edit.action, "no_saving", sentence) for edit in edits)]
-        return _result(snapshot, plan, (), refused, project(snapshot, snapshot.edits))
-    chains = {item.chain for edit in edits for item in edit.replacements}
+        return _result(snapshot, plan, (), refused, (views[0], views[0]))
     reasoning = sum(edit.tokens_before for edit in edits if edit.id.startswith("reasoning:"))
     return Rehearsal(
         planner=plan.planner,
@@ -206,6 +207,15 @@ def _result(
         tokens_before=before,
         tokens_after=after,
         reasoning_tokens=Tokens(reasoning),
-        first_changed=next((n for n, chain in enumerate(snapshot.chains) if chain in chains), len(snapshot.chains)),
-        view=view,
+        first_changed=_first_changed(snapshot, *views),
+        view=views[1],
     )
+
+
+def _first_changed(snapshot: Snapshot, before: View, after: View) -> int:
+    """Return the index behind the last message that both views begin with alike; a merge changes what stood before it."""
+    pairs = zip(before.messages, after.messages, strict=False)
+    same = next((n for n, (old, new) in enumerate(pairs) if old != new), len(after.messages))
+    if same == len(before.messages):
+        return len(snapshot.chains)
+    return before.origins[same - 1] + 1 if same else 0

@@ -138,7 +138,7 @@ class Legality(msgspec.Struct, frozen=True, dict=True):
             return Refusal("open_call", f"the result of {span.id} has not come")
         if span.id in self.pins:
             return Refusal("pinned", f"{span.id} inside it is pinned: {self.pins[span.id]}")
-        if self._number[span.id] >= self.first_kept_span:
+        if self._number[span.id] >= self.first_kept_span or span.call.message == self.last_assistant:
             return Refusal("last_spans", f"{span.id} inside it is one of the newest spans")
         if (left_as_it_is := self._refuse_taking(span)) is not None:
             return left_as_it_is
