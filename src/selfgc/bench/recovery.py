@@ -9,7 +9,7 @@ from selfgc.engine.context import ContextEngine
 
 def count_restored(engine: ContextEngine, messages: Sequence[Decoded]) -> tuple[int, int]:
     """Return how many payloads were folded, and how many of them restore to exactly what stands in `messages`."""
-    calls = list(_spans(messages))
+    calls = _spans(messages)
     ids = engine.restorable_ids()
     exact = 0
     for object_id in ids:
@@ -22,12 +22,22 @@ def count_restored(engine: ContextEngine, messages: Sequence[Decoded]) -> tuple[
     return len(ids), exact
 
 
-def _spans(messages: Sequence[Decoded]) -> Iterator[tuple[object, object]]:
-    """Yield the arguments and the result of each call, in order of the calls (the allocator's order)."""
-    results = {key: content for message in messages for key, content in _results(message)}
+def _spans(messages: Sequence[Decoded]) -> list[tuple[object, object]]:
+    """Return the arguments and the result of each call, in order of the calls, which is the allocator's order.
+
+    A result belongs to the nearest call before it that has its id: some harnesses use an id again.
+    """
+    spans: list[tuple[object, object]] = []
+    waiting: dict[object, int] = {}
     for message in messages:
         for key, arguments in _calls(message):
-            yield arguments, results.get(key)
+            waiting[key] = len(spans)
+            spans.append((arguments, None))
+        for key, content in _results(message):
+            number = waiting.pop(key, None)
+            if number is not None:
+                spans[number] = (spans[number][0], content)
+    return spans
 
 
 def _blocks(message: Decoded) -> list[Decoded]:

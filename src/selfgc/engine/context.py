@@ -16,7 +16,7 @@ import msgspec
 
 from selfgc.dialects.anthropic import AnthropicDialect
 from selfgc.dialects.chat import ChatDialect
-from selfgc.economics.catalog import Catalog, read_catalog
+from selfgc.economics.catalog import Catalog, LifetimeIs, Row, read_catalog
 from selfgc.economics.horizon import calls_to_come
 from selfgc.economics.tokens import VocabularyCounter
 from selfgc.engine.lineage import Lineage
@@ -92,11 +92,18 @@ class ContextEngine:
         self._unjournaled: list[JournalEntry] = []
         self._last_call: float | None = None
         self._fault = ""
+        self._is_blind = False
 
     @cached_property
     def _lineage(self) -> Lineage:
         """The session's messages. Read from the store when they are needed: a restore needs the ledger only."""
-        return Lineage(self._dialect, self._counter, self.store.journal(self.session))
+        try:
+            journal = self.store.journal(self.session)
+        except StoreError as error:  # the agent goes on with its own requests; nothing is committed any more
+            self._is_blind = True
+            self._note_fault("journal", error)
+            journal = []
+        return Lineage(self._dialect, self._counter, journal)
 
     # -- observe ---------------------------------------------------------------------------------------
 
@@ -128,7 +135,7 @@ class ContextEngine:
 
     def _write_journal(self) -> None:
         """Put observed messages into the store; a store that fails only stops new commits."""
-        if not self._unjournaled:
+        if not self._unjournaled or self._is_blind:
             return
         try:
             self.store.append(self.session, journal=self._unjournaled)
@@ -199,6 +206,8 @@ class ContextEngine:
         snapshot = self.snapshot()
         if any(name in self._body.fields for name in snapshot.profile.server_state):
             return View(self._body.messages, tuple(range(len(self._body.messages))))
+        if self._is_blind:
+            return View(self._body.messages, tuple(range(len(self._body.messages))))
         if self._born_small(snapshot):
             snapshot = self.snapshot()
         raws, fields = self._lineage.raws, self._body.fields
@@ -243,21 +252,26 @@ class ContextEngine:
     ) -> Report:
         """Plan, rehearse, and commit or defer. `plan` takes the place of the planner's own.
 
-        `is_cold` says whether the provider's cache is cold; by default that follows from the time since the
-        last view. With `dry_run` nothing is written. A planner that fails gives an empty plan and a warning.
+        `is_cold` says whether the provider's cache is cold; by default that follows from the time since this
+        engine's last view, and before the first one it counts as warm. With `dry_run` nothing is written. A planner
+        that fails gives an empty plan and a warning.
         Away from a boundary the planner is not even asked, and nothing is written.
         """
         snapshot = self.snapshot()
         warnings: list[str] = []
+        if self._is_blind:
+            return self._not_now(
+                snapshot, f"the journal of session {self.session!r} cannot be read: run `selfgc verify`"
+            )
         if plan is None and not dry_run and not is_boundary(snapshot):
-            return self._not_now(snapshot)
+            return self._not_now(snapshot, f"unsafe boundary: no {self.policy.boundary} boundary here")
         if plan is None:
             plan = self._planned(snapshot, warnings)
         rehearsal = rehearse(
             snapshot, plan, self._counter, fields=self._body.fields, findings=findings, cache=self._views.cache
         )
         prices = self._catalog.row(self._model())
-        cold = self._is_cold(prices.lifetime) if is_cold is None else is_cold
+        cold = self._is_cold(prices) if is_cold is None else is_cold
         calls = sum(entry.message.role == "assistant" for entry in snapshot.entries)
         now = Circumstances(cold, calls_to_come(calls), self._body.fields)
         decision = decide(snapshot, rehearsal, prices, now)
@@ -268,12 +282,12 @@ class ContextEngine:
         report = report_of(rehearsal, decision, snapshot.transcript_tokens, pins, committed=committed)
         return msgspec.structs.replace(report, warnings=tuple(warnings))
 
-    def _not_now(self, snapshot: Snapshot) -> Report:
+    def _not_now(self, snapshot: Snapshot, reason: str) -> Report:
         before = view_tokens(snapshot, snapshot.edits)
         return Report(
             planner=self.planner.name,
             committed=False,
-            reason=f"unsafe boundary: no {self.policy.boundary} boundary here",
+            reason=reason,
             tokens_transcript=snapshot.transcript_tokens,
             tokens_before=before,
             tokens_after=before,
@@ -291,8 +305,11 @@ class ContextEngine:
             self._note_fault("planner", error)
             return Plan(planner=self.planner.name)
 
-    def _is_cold(self, lifetime: int) -> bool:
-        return self._last_call is None or self._clock() - self._last_call > lifetime
+    def _is_cold(self, prices: Row) -> bool:
+        """Whether the provider's cache is gone for sure; what is unknown, or lives at least so long, counts as warm."""
+        if self._last_call is None or prices.lifetime_is is LifetimeIs.MINIMUM:
+            return False
+        return self._clock() - self._last_call > prices.lifetime
 
     def _carry_out(self, snapshot: Snapshot, rehearsal: Rehearsal, decision: Decision, warnings: list[str]) -> bool:
         notes = [self._plan_entry(rehearsal)]
@@ -306,14 +323,14 @@ class ContextEngine:
             return False
         try:
             self._commit(snapshot, rehearsal, decision.reason, notes)
-        except StoreError as error:
+        except SelfGCError as error:  # the store, or another engine that committed first
             warnings.append(str(error))
             self._note_fault("commit", error)
             return False
         return True
 
     def _commit(self, snapshot: Snapshot, rehearsal: Rehearsal, reason: str, notes: Sequence[NewEntry] = ()) -> None:
-        """Make a rehearsal durable, then let the view follow. StoreError: nothing has changed."""
+        """Make a rehearsal durable, then let the view follow. StoreError or StalePlan: nothing has changed."""
         pins = "\n".join(sorted(Legality(snapshot).pins))
         body = CommitBody(
             planner=rehearsal.planner,

@@ -13,6 +13,7 @@ from selfgc.model.snapshot import Snapshot
 class _Kept(msgspec.Struct, frozen=True):
     version: int
     rewinds: int
+    carrier: Carrier
     raws: tuple[bytes, ...]
     view: View
 
@@ -29,7 +30,7 @@ class ViewKeeper:
         """Return the view of a snapshot for the messages as they came this time."""
         grown = self._grown(snapshot, raws, rewinds)
         view = project(snapshot, snapshot.edits, raws, (), self.cache) if grown is None else grown
-        self._kept = _Kept(snapshot.version, rewinds, tuple(raws), view)
+        self._kept = _Kept(snapshot.version, rewinds, snapshot.policy.carrier, tuple(raws), view)
         return view
 
     def _grown(self, snapshot: Snapshot, raws: Sequence[bytes], rewinds: int) -> View | None:
@@ -38,7 +39,8 @@ class ViewKeeper:
         New messages are never edited: an edit comes with a commit, and that makes another version.
         """
         kept = self._kept
-        if kept is None or (kept.version, kept.rewinds) != (snapshot.version, rewinds):
+        now = (snapshot.version, rewinds, snapshot.policy.carrier)
+        if kept is None or (kept.version, kept.rewinds, kept.carrier) != now:
             return None
         length = len(kept.raws)
         whole = bool(kept.view.origins) and kept.view.origins[-1] == length - 1

@@ -16,6 +16,7 @@ from selfgc.model.ids import ObjectId
 from selfgc.model.legality import Legality
 from selfgc.model.message import PartRef
 from selfgc.model.objects import PART_OVERHEAD, Span, Turn, is_document
+from selfgc.model.pins import states_constraint
 from selfgc.model.plan import Action
 from selfgc.model.protocols import TokenCounter
 from selfgc.model.records import Edit, Payload, Replacement
@@ -258,10 +259,14 @@ class Drafter(msgspec.Struct, frozen=True):
         return self._folded_turn(turn, spans, action, visible)
 
     def _user_refs(self, turn: Turn) -> list[PartRef]:
-        """Return the user's own parts when a policy lets a prune take them along; the first turn always stays."""
+        """Return the user's own parts when a policy lets a prune take them along.
+
+        The first turn's always stay, and so do words that forbid, allow or rule something.
+        """
         if not self.snapshot.policy.may_remove_user_text or turn is self.snapshot.turns[0]:
             return []
-        return [PartRef(turn.start, n) for n in range(len(self.snapshot.entries[turn.start].message.parts))]
+        refs = [PartRef(turn.start, n) for n in range(len(self.snapshot.entries[turn.start].message.parts))]
+        return [] if any(states_constraint(self.snapshot.text(ref)) for ref in refs) else refs
 
     def _folded_turn(self, turn: Turn, spans: Sequence[Span], action: Action, visible: set[str]) -> Draft:
         """All spans of a turn become one: the first, whose result is the pointer with a row for each."""

@@ -213,7 +213,7 @@ def _result(
 
 
 def _first_changed(snapshot: Snapshot, before: View, after: View) -> int:
-    """Return the index behind the last message that both views begin with alike; a merge changes what stood before it."""
+    """Return the index behind the last message in which both views begin alike: a merge changes its first half too."""
     pairs = zip(before.messages, after.messages, strict=False)
     same = next((n for n, (old, new) in enumerate(pairs) if old != new), len(after.messages))
     if same == len(before.messages):
