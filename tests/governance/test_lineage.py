@@ -208,7 +208,7 @@ def test_an_id_on_two_calls_of_one_message_is_made_unique():
 
 
 def test_an_id_that_comes_again_later_is_made_unique_there():
-    """C9: the first pair stays as it is."""
+    """Anthropic takes each id once in a request; the first pair stays as it is, as Chat has it anyway (its rule C9)."""
     once = session([("x", [("Read", READ, "text")], "ok")])
     view, _ = repaired([*once, *once, user("go on")])
     assert view[:4] == once

@@ -225,6 +225,15 @@ def test_l7_a_turn_without_anything_to_take():
     assert refused(snapshot, Fold(TURN)) == [(TURN, "no_target")]
 
 
+def test_l7_skill_text_that_a_harness_put_in_is_not_taken_out():
+    """It may be shortened where skills are not pinned."""
+    said = user("use it", f"Base directory for this skill: /skills/pdf\n\n{LONG}")
+    policy = Policy(keep_spans=0, pins_skills=False)
+    snapshot = snapshot_of([said, assistant("done"), *session([("y", [], "ok")])], policy=policy)
+    assert refused(snapshot, Prune("skill:pdf:1")) == [("skill:pdf:1", "no_target")]
+    assert refused(snapshot, Mask("skill:pdf:1")) == []
+
+
 @pytest.mark.parametrize("verb", [Fold, Mask, Prune])
 def test_l8_the_same_action_again(verb):
     """Of a span and of a turn; D5 of the field faults."""
@@ -687,12 +696,14 @@ def test_no_plan_breaks_a_view(data):
 @settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_a_plan_that_was_committed_changes_nothing_more(data):
-    """Invariant 13: each action is refused as done already, or refused as before."""
+    """Invariant 13: each action that was carried out is refused as done already."""
     snapshot = data.draw(worlds())
     snapshot = msgspec.structs.replace(snapshot, policy=msgspec.structs.replace(snapshot.policy, max_share=1.0))
     plan = Plan(tuple(data.draw(plans(snapshot, unique=True))))
     rehearsal = rehearse(snapshot, plan, COUNTER)
     after = committed(snapshot, rehearsal)
-    again = rehearse(after, plan, COUNTER)
+    done = {edit.id for edit in rehearsal.edits} - {item.object_id for item in rehearsal.refused}
+    again = rehearse(after, Plan(tuple(action for action in plan.actions if action.id in done)), COUNTER)
+    assert {item.rule for item in again.refused} <= {"already"}
     assert again.edits == ()
     assert again.view == rehearsal.view

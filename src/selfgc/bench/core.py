@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
 from pathlib import Path
 
 import msgspec
@@ -26,6 +27,7 @@ from selfgc.bench.texts import Decoded, view_text
 from selfgc.bench.uses import Use, needed_uses, visible
 from selfgc.economics.tokens import VocabularyCounter
 from selfgc.engine.context import DIALECTS, ContextEngine, load_catalog
+from selfgc.model.policy import Policy
 from selfgc.readers.detect import read_file
 from selfgc.sidecar.sqlite import SqliteStore
 
@@ -97,10 +99,11 @@ def read_sessions(folder: Path) -> Iterator[Session]:
         yield Session(path.stem, recording.dialect, body, tuple(body.pop("messages")))
 
 
-def govern_case(session: Session, case: Case, uses: Sequence[Use], store: Path) -> Outcome:
+def govern_case(session: Session, case: Case, uses: Sequence[Use], store: Path, policy: Policy) -> Outcome:
     """Govern a case's prefix through a store on disk, and look at what came of it."""
     with SqliteStore(store) as opened:
-        engine = ContextEngine(store=opened, session=f"{case.session}-{case.cut}", dialect=session.dialect)
+        key = f"{case.session}-{case.cut}"
+        engine = ContextEngine(store=opened, session=key, dialect=session.dialect, policy=policy)
         engine.observe(case.prefix, **session.fields)
         report = engine.maintain(is_cold=True)
         view = engine.view()
@@ -129,17 +132,19 @@ def _is_valid(session: Session, messages: Sequence[Decoded]) -> bool:
     return not DIALECTS[session.dialect]().check(raws, fields, load_catalog().row(model).profile(model))
 
 
-def _run_session(session: Session, rarity: Rarity) -> list[Outcome]:
+def _run_session(session: Session, rarity: Rarity, policy: Policy) -> list[Outcome]:
     found = []
     cases = cases_of(session.name, session.messages, VocabularyCounter().count)
     with tempfile.TemporaryDirectory() as folder:
         for case in cases:
             uses = needed_uses(case, known_text=session.system, protected=case.protected, rarity=rarity)
-            found.append(govern_case(session, case, uses, Path(folder) / f"{case.cut}.db"))
+            found.append(govern_case(session, case, uses, Path(folder) / f"{case.cut}.db", policy))
     return found
 
 
-def run(folder: Path, others: Path | None, workers: int, progress: Progress) -> list[Outcome]:
+def run(
+    folder: Path, others: Path | None, workers: int, progress: Progress, policy: Policy | None = None
+) -> list[Outcome]:
     """Govern every case of the folder's sessions. `others` are sessions that only tell what is common."""
     sessions = list(read_sessions(folder))
     corpus = [(session.name, session.messages) for session in sessions]
@@ -150,7 +155,7 @@ def run(folder: Path, others: Path | None, workers: int, progress: Progress) -> 
     outcomes: list[Outcome] = []
     with ProcessPoolExecutor(workers) as pool:
         longest_first = sorted(sessions, key=lambda session: -len(session.messages))
-        for found in pool.map(_run_session, longest_first, [rarity] * len(sessions)):
+        for found in pool.map(_run_session, longest_first, repeat(rarity), repeat(policy or Policy())):
             outcomes += found
             progress.advance(task)
     return sorted(outcomes, key=lambda outcome: (outcome.session, outcome.cut))
@@ -206,6 +211,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("folder", type=Path, help="sessions to govern, one file each")
     parser.add_argument("--others", type=Path, help="further sessions, to tell which anchors are common")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--target-prune", type=float, help="stop at this share, for points of the frontier")
     parser.add_argument("--out", type=Path, help="write the figures here as JSON")
     options = parser.parse_args(arguments)
     if not options.folder.is_dir():
@@ -213,7 +219,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console()
     start = time.perf_counter()
     with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty()) as progress:
-        outcomes = run(options.folder, options.others, options.workers, progress)
+        policy = Policy(target_prune=options.target_prune)
+        outcomes = run(options.folder, options.others, options.workers, progress, policy)
     longest = max(read_sessions(options.folder), key=lambda session: len(session.messages))
     budgets = measure_budgets(longest.dialect, longest.fields, longest.messages)
     figures = figures_of(outcomes, time.perf_counter() - start, budgets)
