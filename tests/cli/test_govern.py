@@ -350,16 +350,18 @@ def test_a_file_that_is_no_store_is_refused(govern, tmp_path, recorded, content)
     assert names(tmp_path) == ["recorded.json", "store.db"]
 
 
-def test_a_damaged_journal_is_refused(run, governed, tmp_path, recorded):
-    """The message says how to look further; the view is as it was."""
+def test_a_damaged_journal_ends_governing(run, governed, tmp_path, recorded):
+    """The view is the client's own request, the fault is told with what to do, and the exit code is 1."""
     connection = sqlite3.connect(governed)
     connection.execute("UPDATE journal SET body = x'00' WHERE number = 3")
     connection.commit()
     connection.close()
-    before = (tmp_path / "view.json").read_bytes()
     done = run("govern", recorded, "--out", tmp_path / "view.json", "--store", governed, "--json")
-    assert (done.exit_code, error_of(done)["kind"]) == (1, "PayloadCorrupt")
-    assert (tmp_path / "view.json").read_bytes() == before
+    report = json.loads(done.stdout)
+    assert (done.exit_code, report["committed"], report["prune_rate"]) == (1, False, 0.0)
+    assert "PayloadCorrupt" in report["faults"][0]
+    assert "selfgc verify" in report["reason"]
+    assert (tmp_path / "view.json").read_bytes() == recorded.read_bytes()
 
 
 def test_what_cannot_be_read_is_left_out_when_asked(govern, tmp_path, recorded):

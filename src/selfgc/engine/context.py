@@ -23,7 +23,7 @@ from selfgc.engine.lineage import Lineage
 from selfgc.engine.report import Report, report_of
 from selfgc.engine.state import CommitBody, CommitState
 from selfgc.engine.views import ViewKeeper
-from selfgc.errors import Finding, PayloadMissing, SelfGCError, StoreError, UsageError
+from selfgc.errors import Finding, PayloadMissing, SelfGCError, StalePlan, StoreError, UsageError
 from selfgc.governance.born_small import draft_born_small
 from selfgc.governance.decide import Circumstances, Decision, decide, is_boundary
 from selfgc.governance.lineage import find_repairs
@@ -283,18 +283,18 @@ class ContextEngine:
         return msgspec.structs.replace(report, warnings=tuple(warnings))
 
     def _not_now(self, snapshot: Snapshot, reason: str) -> Report:
-        before = view_tokens(snapshot, snapshot.edits)
+        now = snapshot.transcript_tokens if self._is_blind else view_tokens(snapshot, snapshot.edits)
         return Report(
             planner=self.planner.name,
             committed=False,
             reason=reason,
             tokens_transcript=snapshot.transcript_tokens,
-            tokens_before=before,
-            tokens_after=before,
-            tokens_planned=before,
+            tokens_before=now,
+            tokens_after=now,
+            tokens_planned=now,
             actions=(),
             refused=(),
-            pinned={},
+            pinned=Legality(snapshot).pins,
         )
 
     def _planned(self, snapshot: Snapshot, warnings: list[str]) -> Plan:
@@ -323,7 +323,12 @@ class ContextEngine:
             return False
         try:
             self._commit(snapshot, rehearsal, decision.reason, notes)
-        except SelfGCError as error:  # the store, or another engine that committed first
+        except StalePlan as error:  # another engine committed first: go on from what it made
+            warnings.append(str(error))
+            self._note_fault("commit", error)
+            self._state = CommitState(self.store.ledger(self.session))
+            return False
+        except StoreError as error:
             warnings.append(str(error))
             self._note_fault("commit", error)
             return False
