@@ -6,7 +6,6 @@ its ungoverned request, a ledger entry where the store allows one, and a log lin
 """
 
 import hashlib
-import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
@@ -45,7 +44,6 @@ from selfgc.model.wire import Body, decode, encode, encode_exact, members, split
 from selfgc.planners.reachability import ReachabilityPlanner
 from selfgc.sidecar.memory import MemoryStore
 
-_LOG = logging.getLogger("selfgc")
 DIALECTS: Mapping[str, Callable[[], Dialect]] = {"anthropic": AnthropicDialect, "chat": ChatDialect}
 
 
@@ -432,7 +430,7 @@ class ContextEngine:
         try:
             self.store.append(self.session, entries=entries)
         except StoreError as error:
-            _LOG.warning("the ledger could not be written: %s", error)
+            _warn("the ledger could not be written: %s", error)
 
     def _note_fault(self, where: str, error: Exception) -> None:
         """Tell a fault once: in the log, and in the ledger when the store can be written."""
@@ -440,8 +438,15 @@ class ContextEngine:
         if sentence == self._fault:
             return
         self._fault = sentence
-        _LOG.warning("governance fault, the request goes on ungoverned: %s", sentence)
+        _warn("governance fault, the request goes on ungoverned: %s", sentence)
         self._note([self._entry(EntryKind.FAULT, {"where": where, "error": sentence})])
+
+
+def _warn(message: str, *values: object) -> None:
+    """Log a warning under the name `selfgc`; the logging package is loaded when there is something to say."""
+    import logging  # noqa: PLC0415 - a tenth of the time that `import selfgc` takes
+
+    logging.getLogger("selfgc").warning(message, *values)
 
 
 def _severe(found: Sequence[Violation], length: int) -> bool:

@@ -21,7 +21,7 @@ from selfgc.model.plan import Action
 from selfgc.model.protocols import TokenCounter
 from selfgc.model.records import Edit, Payload, Replacement
 from selfgc.model.snapshot import Snapshot
-from selfgc.model.wire import decode, encode_exact, join_members
+from selfgc.model.wire import decode, encode_exact, join_members, without_lone_surrogates
 
 SHORTEST_LEAF = 240
 """A string argument of fewer characters stays as it is."""
@@ -129,6 +129,10 @@ class Drafter(msgspec.Struct, frozen=True):
         self, ref: PartRef, text: str | None = None, arguments: dict[str, str] | None = None, tokens: int = 0
     ) -> Replacement:
         path = self.snapshot.entries[ref.message].message.parts[ref.part].path
+        if text is not None:
+            text = without_lone_surrogates(text)
+        if arguments is not None:
+            arguments = {leaf: without_lone_surrogates(new) for leaf, new in arguments.items()}
         return Replacement(self.snapshot.chains[ref.message], path, text, arguments, tokens)
 
     def _shortened(self, span: Span, action: Action, visible: set[str]) -> Draft:

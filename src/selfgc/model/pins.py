@@ -7,6 +7,7 @@ caller names. The detector of prohibitions favours recall: a sentence too many c
 import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
+from functools import cache
 
 from selfgc.model.ids import ObjectKind
 from selfgc.model.objects import Span
@@ -61,12 +62,17 @@ _SIGNS = {
     r"|सकते|चाहिए|बिना|पहले मुझ|बचें|अनिवार्य",
 }
 """What stands inside a run of letters, in scripts that put no blanks around words or join them to others."""
-_CONSTRAINT = re.compile(rf"\b(?:{'|'.join(_WORDS.values())})\b|{'|'.join(_SIGNS.values())}")
+
+
+@cache
+def _constraint() -> re.Pattern[str]:
+    """Compile the tables when the first text is looked at: it takes longer than all other patterns together."""
+    return re.compile(rf"\b(?:{'|'.join(_WORDS.values())})\b|{'|'.join(_SIGNS.values())}")
 
 
 def states_constraint(text: str) -> bool:
     """Whether a user's text holds a prohibition, a permission or a standing rule, in one of fifteen languages."""
-    return _CONSTRAINT.search(text.lower()) is not None
+    return _constraint().search(text.lower()) is not None
 
 
 def is_instruction_file(path: str) -> bool:

@@ -69,7 +69,8 @@ def encode(value: object) -> bytes:
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
-        return without_lone_surrogates(json.dumps(value, ensure_ascii=False, separators=(",", ":"))).encode()
+        plain = msgspec.to_builtins(value)
+        return without_lone_surrogates(json.dumps(plain, ensure_ascii=False, separators=(",", ":"))).encode()
 
 
 def encode_exact(value: object) -> bytes:
