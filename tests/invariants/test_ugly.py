@@ -315,11 +315,11 @@ def test_long_single_turn():
 
 def test_half_characters_in_reasons_and_pointers():
     """Lone surrogates in a plan's words, or in lines that a pointer shows, stop no commit."""
-    text = "\n".join(f"commit {n:08x}deadbeef{LONE}" for n in range(200))
+    text = f"{prose(1, 1)}\ncommit 00000007deadbeef {LONE}"
     messages = [user("x"), call("c", "Bash", command=f"git log {LONE}"), result("c", text), assistant("y"), user("z")]
     engine = ContextEngine(policy=ANY)
     engine.observe([*messages, assistant("a"), user("b")], model=MODEL)
-    plan = Plan((Fold("function:Bash:1", reason=LONE, keep=(f"commit 00000007deadbeef{LONE}",)),), LONE)
+    plan = Plan((Fold("function:Bash:1", reason=LONE, keep=(f"commit 00000007deadbeef {LONE}",)),), LONE)
     assert engine.maintain(plan, is_cold=True).committed
     assert "00000007deadbeef" in engine.view_body().decode()
     again = ContextEngine(store=engine.store)
