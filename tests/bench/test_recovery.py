@@ -76,16 +76,19 @@ def test_another_session_does_not_match():
 
 def test_ids_that_are_used_again_pair_with_the_nearest_call():
     """Two calls of one id in Chat form: each keeps its own result."""
+
     def pair(text):
         function = {"name": "look", "arguments": json.dumps({"at": "x"})}
+        asked = {"id": "c", "type": "function", "function": function}
         return [
-            {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "type": "function", "function": function}]},
+            {"role": "assistant", "content": None, "tool_calls": [asked]},
             {"role": "tool", "tool_call_id": "c", "content": text},
             {"role": "assistant", "content": "seen"},
         ]
 
     asked = [{"role": "user", "content": "one"}, *pair(lines("alpha")), {"role": "user", "content": "two"}]
-    asked += [*pair(lines("beta")), {"role": "user", "content": "three"}, *pair("c"), *pair("d"), *pair("e"), *pair("f")]
+    asked += [*pair(lines("beta")), {"role": "user", "content": "three"}]
+    asked += [message for text in "cdef" for message in pair(text)]
     engine = ContextEngine(dialect="chat")
     engine.observe(asked)
     plan = Plan((Fold("function:look:1"), Fold("function:look:2")))
