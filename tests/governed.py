@@ -92,6 +92,9 @@ def drive(transcript: Transcript, schedule: Schedule, held: Desk, **others: Any)
     for length, what in zip(transcript.calls, cycle(schedule.steps), strict=False):
         if what == "restart":
             engine = held.engine(transcript.dialect, schedule.policy, **others)
+        if what == "rewind":
+            engine.observe_body(transcript.body(transcript.calls[0]))
+            engine.view_body()
         body = transcript.body(length)
         engine.observe_body(body)
         report = before = None

@@ -3,7 +3,7 @@
 A transcript is drawn as wire bytes: the same text may be written compact, with blanks, or with escapes. Texts come
 from few seeds, so that results repeat; they hold paths, hashes, declarations, CRLF, Chinese, right-to-left text, NUL
 and escape sequences. `schedules` says what happens before each model call: nothing, maintenance, a plan of arbitrary
-actions, a restart.
+actions, a restart, a rewind to the first request and back.
 """
 
 import json
@@ -82,7 +82,7 @@ class Schedule(NamedTuple):
     """For plans of arbitrary actions: what is done to each object in turn; empty for nothing."""
 
 
-STEPS = ("plan", "maintain", "nothing", "restart")
+STEPS = ("plan", "maintain", "nothing", "restart", "rewind")
 
 
 def marked(raw: bytes) -> bytes:

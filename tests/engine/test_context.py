@@ -357,6 +357,22 @@ def test_rewind():
     assert engine.snapshot().turns[-1].id == "conversation:user:5"
 
 
+def test_rewind_and_forward():
+    """Messages that the client took back and sends again are edited as before, whatever was sent in between."""
+    engine = governed()
+    view = engine.view_body()
+    for length in (1, 3, 30):
+        engine.observe(history()[:length], model=MODEL)
+        assert len(engine.view()) == length
+        engine.observe(history(), model=MODEL)
+        assert engine.view_body() == view
+    again = ContextEngine(store=engine.store)
+    for length in range(1, len(history()) + 1):
+        again.observe(history()[:length], model=MODEL)
+        again.view()
+    assert again.view_body() == view
+
+
 def test_compaction_by_the_client():
     """When the client writes its own summary in place of the history, nothing of ours is left in the view."""
     engine = governed()

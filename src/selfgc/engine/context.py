@@ -22,7 +22,7 @@ from selfgc.engine.lineage import Lineage
 from selfgc.engine.report import Report, report_of
 from selfgc.engine.state import CommitBody, CommitState
 from selfgc.engine.views import ViewKeeper
-from selfgc.errors import Finding, PayloadMissing, SelfGCError, StalePlan, StoreError, UsageError
+from selfgc.errors import Finding, PayloadMissing, PlanError, SelfGCError, StalePlan, StoreError, UsageError
 from selfgc.governance.born_small import draft_born_small
 from selfgc.governance.decide import Circumstances, Decision, decide, is_boundary
 from selfgc.governance.lineage import find_repairs
@@ -34,7 +34,7 @@ from selfgc.model.dialect import Dialect
 from selfgc.model.ids import ObjectId, SessionKey
 from selfgc.model.legality import Legality
 from selfgc.model.outcome import Rehearsal, Repair, View
-from selfgc.model.plan import Plan, parse_id
+from selfgc.model.plan import Action, Plan, parse_id
 from selfgc.model.policy import Policy
 from selfgc.model.profile import Violation
 from selfgc.model.protocols import Store, TokenCounter
@@ -297,11 +297,12 @@ class ContextEngine:
 
     def _planned(self, snapshot: Snapshot, warnings: list[str]) -> Plan:
         try:
-            return self.planner.plan(snapshot)
+            plan = _checked_plan(self.planner.plan(snapshot))
         except Exception as error:  # noqa: BLE001 - outer edge: a planner may be anybody's code; it may not stop the agent
             warnings.append(f"the planner {self.planner.name} failed: {error}")
             self._note_fault("planner", error)
             return Plan(planner=self.planner.name)
+        return plan
 
     def _is_cold(self, prices: Row) -> bool:
         """Whether the provider's cache is gone for sure; what is unknown, or lives at least so long, counts as warm."""
@@ -440,6 +441,13 @@ class ContextEngine:
         self._fault = sentence
         _warn("governance fault, the request goes on ungoverned: %s", sentence)
         self._note([self._entry(EntryKind.FAULT, {"where": where, "error": sentence})])
+
+
+def _checked_plan(answer: object) -> Plan:
+    """Return a planner's answer when it is a plan; PlanError otherwise: planners may be anybody's code."""
+    if not isinstance(answer, Plan) or not all(isinstance(action, Action) for action in answer.actions):
+        raise PlanError(f"expected a Plan of Fold, Mask and Prune, got {type(answer).__name__}; nothing is applied")
+    return answer
 
 
 def _warn(message: str, *values: object) -> None:

@@ -14,6 +14,8 @@ class _Kept(msgspec.Struct, frozen=True):
     version: int
     rewinds: int
     carrier: Carrier
+    edits: int
+    """How many edits were in force: as long as a lineage only grows, none of them goes."""
     raws: tuple[bytes, ...]
     view: View
 
@@ -30,17 +32,17 @@ class ViewKeeper:
         """Return the view of a snapshot for the messages as they came this time."""
         grown = self._grown(snapshot, raws, rewinds)
         view = project(snapshot, snapshot.edits, raws, (), self.cache) if grown is None else grown
-        self._kept = _Kept(snapshot.version, rewinds, snapshot.policy.carrier, tuple(raws), view)
+        self._kept = _Kept(*self._now(snapshot, rewinds), tuple(raws), view)
         return view
 
     def _grown(self, snapshot: Snapshot, raws: Sequence[bytes], rewinds: int) -> View | None:
         """Return the view before with the new messages behind it, or None when it has to be made anew.
 
-        New messages are never edited: an edit comes with a commit, and that makes another version.
+        New messages are not edited, but for those that the client took back and sends again: then more edits are
+        in force than before.
         """
         kept = self._kept
-        now = (snapshot.version, rewinds, snapshot.policy.carrier)
-        if kept is None or (kept.version, kept.rewinds, kept.carrier) != now:
+        if kept is None or (kept.version, kept.rewinds, kept.carrier, kept.edits) != self._now(snapshot, rewinds):
             return None
         length = len(kept.raws)
         whole = bool(kept.view.origins) and kept.view.origins[-1] == length - 1
@@ -51,3 +53,7 @@ class ViewKeeper:
             (*kept.view.origins, *range(length, len(raws))),
             kept.view.edited,
         )
+
+    @staticmethod
+    def _now(snapshot: Snapshot, rewinds: int) -> tuple[int, int, Carrier, int]:
+        return snapshot.version, rewinds, snapshot.policy.carrier, len(snapshot.edits)

@@ -10,7 +10,9 @@ Order of the checks; each refusal carries the rule's name:
 6  V1 to V20    the view with all accepted edits passes the oracle; what breaks it is refused
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
 
 from selfgc.errors import Finding
 from selfgc.governance.drafts import Draft, Drafter
@@ -79,7 +81,7 @@ def _legal(legality: Legality, plan: Plan) -> tuple[list[Action], list[Refused]]
     accepted: dict[ObjectId, Action] = {}
     refused: list[Refused] = []
     limit = legality.snapshot.policy.max_share * (len(legality.snapshot.spans) + len(legality.snapshot.turns))
-    for action in plan.actions:
+    for action in _as_planned(legality.snapshot, plan):
         found = legality.refusal(action.id, action.verb, action.spare)
         if found is None and action.id in accepted:
             found = Refusal("conflict", "the plan names this object twice; the first action counts")
@@ -94,6 +96,18 @@ def _legal(legality: Legality, plan: Plan) -> tuple[list[Action], list[Refused]]
         verb = accepted.pop(object_id).verb
         refused.append(Refused(object_id, verb, "conflict", f"{turn_id} is acted on whole and covers it"))
     return list(accepted.values()), refused
+
+
+def _as_planned(snapshot: Snapshot, plan: Plan) -> Iterable[Action]:
+    """Yield the plan's actions; one on a turn leaves alone what came into the turn after the plan was made."""
+    later = [] if plan.digest in {"", snapshot.digest} else _came_after(snapshot, snapshot.chains.index(plan.digest))
+    for action in plan.actions:
+        is_turn = later and action.id in snapshot.turns_by_id
+        yield msgspec.structs.replace(action, spare=(*action.spare, *later)) if is_turn else action
+
+
+def _came_after(snapshot: Snapshot, message: int) -> list[ObjectId]:
+    return [span.id for span in snapshot.spans if span.result is None or span.result.message > message]
 
 
 def _covered(legality: Legality, accepted: Mapping[ObjectId, Action]) -> dict[ObjectId, ObjectId]:
