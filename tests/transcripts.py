@@ -109,7 +109,10 @@ def code(seed: int, size: int) -> str:
 
 
 def log(seed: int, size: int) -> str:
-    lines = (f"12:0{seed % 10}:{n % 60:02} ERROR {seed * 7919 + n:08x}f3a9 /var/log/app-{n % 3}.log" for n in range(size // 8 + 1))
+    lines = (
+        f"12:0{seed % 10}:{n % 60:02} ERROR {seed * 7919 + n:08x}f3a9 /var/log/app-{n % 3}.log"
+        for n in range(size // 8 + 1)
+    )
     return "\n".join([*lines, "exit code 1"])
 
 

@@ -197,7 +197,11 @@ def test_refusals_are_told():
     plan = Plan((Fold("function:Read:99"), Fold("function:Read:15"), Fold("function:Read:1")), "by hand")
     report = engine.maintain(plan, findings=[Finding("function:x:1", "malformed", "no")], is_cold=True)
     told = [(row.id, row.refused) for row in report.refused]
-    assert told == [("function:x:1", "malformed"), ("function:Read:99", "unknown_id"), ("function:Read:15", "last_turn")]
+    assert told == [
+        ("function:x:1", "malformed"),
+        ("function:Read:99", "unknown_id"),
+        ("function:Read:15", "last_turn"),
+    ]
     assert [row["rule"] for row in bodies(engine, EntryKind.REFUSAL)[0]["refused"]] == [rule for _, rule in told]
 
 
@@ -533,10 +537,14 @@ def test_nearest_ids():
     engine.maintain(folds(*(f"function:Read:{n}" for n in range(1, 10))), is_cold=True)
     with pytest.raises(PayloadMissing) as found:
         engine.restore("function:Write:4")
-    assert sorted(str(found.value).partition("there is: ")[2].split(", ")) == [f"function:Read:{n}" for n in range(2, 7)]
+    assert sorted(str(found.value).partition("there is: ")[2].split(", ")) == [
+        f"function:Read:{n}" for n in range(2, 7)
+    ]
 
 
-@pytest.mark.parametrize("name", ["", "Read", "function:Read:0", "function:Read:01", "../etc:1", "function:Read:1:2", "a\n:1"])
+@pytest.mark.parametrize(
+    "name", ["", "Read", "function:Read:0", "function:Read:01", "../etc:1", "function:Read:1:2", "a\n:1"]
+)
 def test_no_id(name):
     """What is no id is told apart from an id that is not there."""
     with pytest.raises(UsageError, match="is no object id"):

@@ -25,7 +25,12 @@ def test_committed():
     """A committed round tells the tokens after it, and what the view lost of the transcript."""
     told = report()
     assert (told.committed, told.reason, told.planner) == (True, "it pays", "by hand")
-    assert (told.tokens_before, told.tokens_after, told.tokens_planned, told.tokens_transcript) == (1000, 400, 400, 2000)
+    assert (told.tokens_before, told.tokens_after, told.tokens_planned, told.tokens_transcript) == (
+        1000,
+        400,
+        400,
+        2000,
+    )
     assert told.prune_rate == pytest.approx(0.8)
     assert told.pinned == {"function:Read:9": "an instruction file"}
 

@@ -40,7 +40,11 @@ def test_nothing_yet():
 
 def test_replay():
     """Commits add up in order; the later of two for one object counts, and stands last."""
-    one, two, three = edit("function:Read:1", "a"), edit("function:Read:2", "b"), edit("function:Read:1", "a", action="mask")
+    one, two, three = (
+        edit("function:Read:1", "a"),
+        edit("function:Read:2", "b"),
+        edit("function:Read:1", "a", action="mask"),
+    )
     state = replayed(commit(one, two), commit(three))
     assert state.version == 2
     assert list(in_force(state, "a", "b").values()) == [two, three]

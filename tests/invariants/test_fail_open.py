@@ -145,7 +145,9 @@ def test_damaged_journal(tmp_path):
 def _damage(path):
     """Exchange one message of the journal, as a bad disk would."""
     connection = sqlite3.connect(path)
-    connection.execute("UPDATE journal SET body = zeroblob(length(body)) WHERE number = (SELECT max(number) FROM journal)")
+    connection.execute(
+        "UPDATE journal SET body = zeroblob(length(body)) WHERE number = (SELECT max(number) FROM journal)"
+    )
     connection.commit()
     connection.close()
 

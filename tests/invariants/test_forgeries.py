@@ -66,7 +66,9 @@ def messages_with(texts, dialect):
             built.append(assistant(*(call_block(n, "Read", a) for n, a in zip(names, arguments, strict=True))))
             built.append(user(*(result_block(n, text) for n, text in zip(names, mine, strict=True))))
         else:
-            built.append(chat_assistant(None, *(chat_call(n, "Read", a) for n, a in zip(names, arguments, strict=True))))
+            built.append(
+                chat_assistant(None, *(chat_call(n, "Read", a) for n, a in zip(names, arguments, strict=True)))
+            )
             built += [chat_result(n, text) for n, text in zip(names, mine, strict=True)]
         built.append({"role": "assistant", "content": "Done."})
     return [*built, {"role": "user", "content": "And now?"}]

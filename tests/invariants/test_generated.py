@@ -3,10 +3,13 @@
 What each invariant asks for stands in `invariant_checks`, with its number.
 """
 
+from collections import Counter
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from governed import desk, drive
 from invariant_checks import CHECKS
 from transcripts import schedules, transcripts
 
@@ -37,14 +40,14 @@ def test_every_invariant_is_here():
 @EVERY
 def test_in_memory(number, dialect):
     """Each invariant holds in sessions that are governed in memory."""
-    hold(number, dialect, "memory", max_examples=16, derandomize=True)
+    hold(number, dialect, "memory", max_examples=12, derandomize=True)
 
 
 @DIALECTS
 @EVERY
 def test_on_disk(number, dialect):
     """Each invariant holds in sessions whose store is a file, with an engine of its own after each restart."""
-    hold(number, dialect, "sqlite", max_examples=6, derandomize=True)
+    hold(number, dialect, "sqlite", max_examples=4, derandomize=True)
 
 
 @pytest.mark.slow
@@ -55,9 +58,21 @@ def test_in_many_more(number, dialect):
     hold(number, dialect, "memory", max_examples=400)
 
 
-@given(st.data())
-@settings(max_examples=30, derandomize=True, deadline=None, suppress_health_check=QUIET)
-def test_generated_transcripts_are_governed(data):
-    """The generator is no idle one: what it draws is valid, and a good part of it is edited."""
-    for dialect in ("anthropic", "chat"):
-        CHECKS[3](data.draw(transcripts(dialect)), data.draw(schedules()), "memory")
+def test_the_generator_is_not_idle():
+    """Of what it draws a good part is edited, by every verb, in both dialects."""
+    seen = Counter()
+
+    @settings(max_examples=60, derandomize=True, deadline=None, suppress_health_check=QUIET)
+    @given(st.sampled_from(["anthropic", "chat"]).flatmap(transcripts), schedules())
+    def look(transcript, schedule):
+        with desk("memory") as held:
+            for step in drive(transcript, schedule, held):
+                seen["edited"] += step.view != step.body
+                seen["calls"] += 1
+                if step.report is not None and step.report.committed:
+                    seen.update(row.action for row in step.report.actions)
+                    seen[transcript.dialect] += 1
+
+    look()
+    assert seen["edited"] > seen["calls"] / 10
+    assert all(seen[name] for name in ("fold", "mask", "prune", "anthropic", "chat")), seen

@@ -16,7 +16,9 @@ SESSIONS = Path(__file__).parents[3] / "shared" / "sessions"
 SHORT = ("s34.json", "s32.json", "s36.json")
 SCHEDULES = {
     "planner": Schedule(Policy(), ("maintain", "nothing", "maintain"), ("fold",)),
-    "any plan": Schedule(Policy(boundary=Boundary.STEP), ("plan", "restart", "plan"), ("fold", "", "mask", "prune", "")),
+    "any plan": Schedule(
+        Policy(boundary=Boundary.STEP), ("plan", "restart", "plan"), ("fold", "", "mask", "prune", "")
+    ),
 }
 pytestmark = [
     pytest.mark.shared,

@@ -22,7 +22,15 @@ MODEL = "claude-sonnet-4-5"
 def folded(content, action=Fold, **others):
     """An engine that has folded one result with this content, and the messages it saw."""
     read = call("call_1", "Read", file_path="/repo/a")
-    messages = [user("Read it."), read, result("call_1", content), assistant("Done."), user("b"), assistant("c"), user("d")]
+    messages = [
+        user("Read it."),
+        read,
+        result("call_1", content),
+        assistant("Done."),
+        user("b"),
+        assistant("c"),
+        user("d"),
+    ]
     engine = ContextEngine(policy=ANY)
     engine.observe(messages, model=MODEL, **others)
     assert engine.maintain(Plan((action("function:Read:1"),)), is_cold=True).committed

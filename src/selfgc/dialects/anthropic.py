@@ -26,6 +26,7 @@ from selfgc.model.profile import Profile, Violation
 from selfgc.model.wire import decode, elements, encode, join_elements, join_members, members
 
 _TEXT_KIND = {"user": PartKind.USER_TEXT, "assistant": PartKind.ASSISTANT_TEXT, "system": PartKind.SYSTEM}
+_OTHER_ROLES = frozenset({"tool", "function", "developer"})
 _THINKING = frozenset({"thinking", "redacted_thinking"})
 _MEDIA = frozenset({"image", "document", "container_upload"})
 _SERVER = frozenset({"server_tool_use", "mcp_tool_use"})
@@ -46,6 +47,8 @@ class AnthropicDialect:
         if not isinstance(value, dict) or not isinstance(value.get("role"), str):
             raise WireError('expected a message object with a "role"; see docs/errors.md#wireerror')
         role, content = value["role"], value.get("content")
+        if "tool_calls" in value or role in _OTHER_ROLES:
+            raise WireError("this is a message of OpenAI Chat Completions; govern it with the dialect chat")
         parts: tuple[Part, ...] = ()
         if isinstance(content, str):
             parts = (Part(_TEXT_KIND.get(role, PartKind.OPAQUE), "content"),)
@@ -134,7 +137,7 @@ class AnthropicDialect:
         """Return the text of `system` and the JSON of `tools`."""
         system = decode(fields.get("system", b"null"))
         blocks = system if isinstance(system, list) else [{"type": "text", "text": system}]
-        tools = fields.get("tools", b"").decode("utf-8", "replace")
+        tools = encode(decode(fields["tools"])).decode() if "tools" in fields else ""
         return "\n".join(filter(None, [*(_text(block) for block in blocks), tools]))
 
     def check(self, messages: Sequence[bytes], fields: Mapping[str, bytes], profile: Profile) -> list[Violation]:

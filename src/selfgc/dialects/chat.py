@@ -36,6 +36,7 @@ _TEXT_KIND = {
 _REASONING = ("reasoning_content", "reasoning_details", "reasoning", "thinking_blocks")
 _SIGNED = frozenset({"reasoning_details", "thinking_blocks"})
 _INSTEAD_OF_CONTENT = ("tool_calls", "function_call", "refusal", "audio")
+_OTHER_BLOCKS = frozenset({"tool_use", "tool_result"})
 _MEDIA = frozenset({"image_url", "input_audio", "file"})
 
 
@@ -52,6 +53,8 @@ class ChatDialect:
         value = decode(raw)
         if not isinstance(value, dict) or not isinstance(value.get("role"), str):
             raise WireError('expected a message object with a "role"; see docs/errors.md#wireerror')
+        if any(kind_of_block(item) in _OTHER_BLOCKS for item in _items(value.get("content"))):
+            raise WireError("this is a message of Anthropic Messages; govern it with the dialect anthropic")
         parts = [*_reasoning_parts(value), *_content_parts(value), *_call_parts(value)]
         return Message(raw, canonical_digest(value), value["role"], tuple(parts))
 
@@ -128,7 +131,7 @@ class ChatDialect:
 
     def system_text(self, fields: Mapping[str, bytes]) -> str:
         """Return the JSON of `tools`; system prompts are messages here."""
-        return fields.get("tools", b"").decode("utf-8", "replace")
+        return encode(decode(fields["tools"])).decode() if "tools" in fields else ""
 
     def check(self, messages: Sequence[bytes], fields: Mapping[str, bytes], profile: Profile) -> list[Violation]:
         """Return the provider's rules that the request breaks."""

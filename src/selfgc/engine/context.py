@@ -26,7 +26,7 @@ from selfgc.errors import Finding, PayloadMissing, PlanError, SelfGCError, Stale
 from selfgc.governance.born_small import draft_born_small
 from selfgc.governance.decide import Circumstances, Decision, decide, is_boundary
 from selfgc.governance.lineage import find_repairs
-from selfgc.governance.oracle import check_view, input_violations
+from selfgc.governance.oracle import check_view
 from selfgc.governance.project import project
 from selfgc.governance.rehearse import rehearse, view_tokens
 from selfgc.model.anchors import anchors_of
@@ -72,6 +72,7 @@ class ContextEngine:
     ) -> None:
         if dialect not in DIALECTS:
             raise UsageError(f"unknown dialect {dialect!r}; there are {', '.join(sorted(DIALECTS))}")
+        _check_given(store=store, session=session, policy=policy, planner=planner)
         self.policy = policy or Policy()
         self.planner: Planner = planner or ReachabilityPlanner()
         self.session = SessionKey(session)
@@ -210,19 +211,23 @@ class ContextEngine:
             snapshot = self.snapshot()
         raws, fields = self._lineage.raws, self._body.fields
         view = self._views.view(snapshot, raws, self._lineage.rewinds)
-        if not _severe(check_view(snapshot, view, fields), len(view.messages)):
+        if not _severe(snapshot, view, check_view(snapshot, view, fields)):
             return view
         return self._repaired(snapshot, raws, fields)
 
     def _repaired(self, snapshot: Snapshot, raws: Sequence[bytes], fields: Mapping[str, bytes]) -> View:
         """Return a view whose history came in broken: repaired, or with our edits, or as the client sent it."""
-        known = input_violations(snapshot, raws, fields)
+        before = self._dialect.check(raws, fields, snapshot.profile)
+        known = frozenset((item.rule, item.call_id) for item in before)
         repairs = find_repairs(snapshot)
-        view = project(snapshot, snapshot.edits, raws, repairs, self._views.cache)
-        found = check_view(snapshot, view, fields, known=frozenset() if repairs else known)
-        if repairs and len(found) < len(known):
-            self._note_repairs(snapshot, repairs)
-            return view
+        if repairs:
+            view = project(snapshot, snapshot.edits, raws, repairs, self._views.cache)
+            found = check_view(snapshot, view, fields)
+            if len(found) < len(before) and all((item.rule, item.call_id) in known for item in found):
+                self._note_repairs(snapshot, repairs)
+                return view
+        view = project(snapshot, snapshot.edits, raws, (), self._views.cache)
+        found = check_view(snapshot, view, fields, known=known)
         if not found:
             return view
         self._note_fault("oracle", StoreError(f"{found[0].rule} at {found[0].path}: {found[0].sentence}"))
@@ -263,6 +268,8 @@ class ContextEngine:
             )
         if plan is None and not dry_run and not is_boundary(snapshot):
             return self._not_now(snapshot, f"unsafe boundary: no {self.policy.boundary} boundary here")
+        if plan is None and self._state.last == (snapshot.digest, self._order()):
+            return self._not_now(snapshot, "nothing to commit: nothing new since the last commit")
         if plan is None:
             plan = self._planned(snapshot, warnings)
         rehearsal = rehearse(
@@ -273,12 +280,26 @@ class ContextEngine:
         calls = sum(entry.message.role == "assistant" for entry in snapshot.entries)
         now = Circumstances(cold, calls_to_come(calls), self._body.fields)
         decision = decide(snapshot, rehearsal, prices, now)
+        if not plan.actions and plan.summary:
+            decision = msgspec.structs.replace(decision, reason=f"nothing to commit: {plan.summary}")
         committed = False
         if not dry_run:
             committed = self._carry_out(snapshot, rehearsal, decision, warnings)
         pins = Legality(snapshot).pins
+        warnings += self._missed_goal(rehearsal, committed=committed or dry_run)
         report = report_of(rehearsal, decision, snapshot.transcript_tokens, pins, committed=committed)
         return msgspec.structs.replace(report, warnings=tuple(warnings))
+
+    def _order(self) -> str:
+        """Name what was asked for: the same planner under the same policy."""
+        return hashlib.sha256(self.planner.name.encode() + encode(self.policy)).hexdigest()
+
+    def _missed_goal(self, rehearsal: Rehearsal, *, committed: bool) -> list[str]:
+        """Tell when the view stays over the budget that the policy sets."""
+        tokens = rehearsal.tokens_after if committed else rehearsal.tokens_before
+        if self.policy.budget is None or tokens <= self.policy.budget:
+            return []
+        return [f"the budget of {self.policy.budget:,} tokens is not met: the view has {tokens:,}"]
 
     def _not_now(self, snapshot: Snapshot, reason: str) -> Report:
         now = snapshot.transcript_tokens if self._is_blind else view_tokens(snapshot, snapshot.edits)
@@ -293,6 +314,7 @@ class ContextEngine:
             actions=(),
             refused=(),
             pinned=Legality(snapshot).pins,
+            decision=Decision(commit=False, reason=reason),
         )
 
     def _planned(self, snapshot: Snapshot, warnings: list[str]) -> Plan:
@@ -324,7 +346,6 @@ class ContextEngine:
             self._commit(snapshot, rehearsal, decision.reason, notes)
         except StalePlan as error:  # another engine committed first: go on from what it made
             warnings.append(str(error))
-            self._note_fault("commit", error)
             self._state = CommitState(self.store.ledger(self.session))
             return False
         except StoreError as error:
@@ -345,6 +366,7 @@ class ContextEngine:
             edits=rehearsal.edits,
             decision=reason,
             pins=hashlib.sha256(pins.encode()).hexdigest(),
+            order=self._order(),
         )
         self._write_commit(rehearsal.payloads, body, notes)
 
@@ -357,7 +379,7 @@ class ContextEngine:
             expected_commits=self._state.version,
         )
         self._unjournaled = []
-        self._state.add(body.edits)
+        self._state.add(body.edits, (body.digest, body.order))
 
     def _born_small(self, snapshot: Snapshot) -> bool:
         """Fold or mask results that were never sent; whether anything was committed."""
@@ -383,7 +405,12 @@ class ContextEngine:
         return True
 
     def roll_back(self) -> None:
-        """Take the last commit back; the view is as before it, and its payloads stay restorable."""
+        """Take the last commit back; the view is as before it, and its payloads stay restorable.
+
+        UsageError when nothing is committed.
+        """
+        if not self._state.edits():
+            raise UsageError(f"nothing is committed in session {self.session!r} that could be taken back")
         entry = self._entry(EntryKind.ROLLBACK, {"version": self._state.version})
         self.store.append(self.session, entries=[entry], expected_commits=self._state.version)
         self._state.roll_back()
@@ -443,6 +470,19 @@ class ContextEngine:
         self._note([self._entry(EntryKind.FAULT, {"where": where, "error": sentence})])
 
 
+def _check_given(*, store: object, session: object, policy: object, planner: object) -> None:
+    """Refuse arguments of the wrong kind before anything is done with them."""
+    checks = (
+        (store is None or hasattr(store, "append"), "store", "a store, such as SqliteStore(path)", store),
+        (isinstance(session, str) and session != "", "session", "a name", session),
+        (policy is None or isinstance(policy, Policy), "policy", "a Policy", policy),
+        (planner is None or hasattr(planner, "plan"), "planner", "a planner with a method `plan`", planner),
+    )
+    for holds, name, wanted, value in checks:
+        if not holds:
+            raise UsageError(f"{name} must be {wanted}, got {value!r:.80}")
+
+
 def _checked_plan(answer: object) -> Plan:
     """Return a planner's answer when it is a plan; PlanError otherwise: planners may be anybody's code."""
     if not isinstance(answer, Plan) or not all(isinstance(action, Action) for action in answer.actions):
@@ -457,9 +497,11 @@ def _warn(message: str, *values: object) -> None:
     logging.getLogger("selfgc").warning(message, *values)
 
 
-def _severe(found: Sequence[Violation], length: int) -> bool:
-    """Whether violations go beyond calls of the last message, whose results are still to come."""
-    return any(not (item.call_id and item.message == length - 1) for item in found)
+def _severe(snapshot: Snapshot, view: View, found: Sequence[Violation]) -> bool:
+    """Whether violations go beyond calls of a last assistant message, whose results are still to come."""
+    last = len(view.messages) - 1
+    is_waiting = last >= 0 and snapshot.entries[view.origins[last]].message.role == "assistant"
+    return any(not (is_waiting and item.call_id and item.message == last) for item in found)
 
 
 def piece_of(payload: bytes, edit: Edit, part: str) -> bytes:
@@ -474,5 +516,10 @@ def piece_of(payload: bytes, edit: Edit, part: str) -> bytes:
 
 
 def _nearest(wanted: ObjectId, known: Sequence[ObjectId]) -> list[ObjectId]:
-    number = int(wanted.rpartition(":")[2])
-    return sorted(known, key=lambda other: abs(int(other.rpartition(":")[2]) - number))[:5]
+    """Return the restorable ids that are most like the wanted one: of its kind and tool first, then by number."""
+    head, _, number = wanted.rpartition(":")
+
+    def unlike(other: ObjectId) -> tuple[bool, int]:
+        return other.rpartition(":")[0] != head, abs(int(other.rpartition(":")[2]) - int(number))
+
+    return sorted(known, key=unlike)[:5]

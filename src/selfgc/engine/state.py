@@ -22,6 +22,8 @@ class CommitBody(msgspec.Struct, frozen=True):
     decision: str = ""
     pins: str = ""
     """SHA-256 over the ids that were pinned at the commit."""
+    order: str = ""
+    """SHA-256 over planner and policy; empty for what nobody asked for (born small)."""
 
 
 class CommitState:
@@ -29,6 +31,8 @@ class CommitState:
 
     def __init__(self, ledger: Iterable[LedgerEntry] = ()) -> None:
         self.version = 0
+        self.last = ("", "")
+        """Transcript and order of the last commit that was asked for; planning them again gives nothing new."""
         self._commits: list[tuple[Edit, ...]] = []
         self._ever: dict[ObjectId, Edit] = {}
         self.restored: list[ObjectId] = []
@@ -44,7 +48,7 @@ class CommitState:
                 raise StoreError(
                     f"ledger entry {entry.sequence} is no commit record: {error}; run `selfgc verify`"
                 ) from error
-            self.add(body.edits)
+            self.add(body.edits, (body.digest, body.order))
         elif entry.kind is EntryKind.ROLLBACK:
             self.roll_back()
         elif entry.kind is EntryKind.RESTORE:
@@ -52,15 +56,17 @@ class CommitState:
         elif entry.kind is EntryKind.REPAIR:
             self.repaired.add(msgspec.json.decode(entry.body)["key"])
 
-    def add(self, edits: Sequence[Edit]) -> None:
-        """Take one commit's edits in."""
+    def add(self, edits: Sequence[Edit], made: tuple[str, str] = ("", "")) -> None:
+        """Take one commit's edits in. `made` names the transcript and the order that it was made for."""
         self.version += 1
+        self.last = made if made[1] else self.last
         self._commits.append(tuple(edits))
         self._ever.update((edit.id, edit) for edit in edits if edit.payload)
 
     def roll_back(self) -> None:
         """Take the last commit's edits out again; its payloads stay restorable."""
         self.version += 1
+        self.last = ("", "")
         if self._commits:
             self._commits.pop()
 

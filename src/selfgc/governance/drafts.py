@@ -5,12 +5,12 @@ the pointer, so that folding a body hides its words but not its handles.
 """
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 import msgspec
 
 from selfgc.governance import pointers
-from selfgc.governance.excerpt import Excerpt, excerpt
+from selfgc.governance.excerpt import Excerpt, Seen, excerpt
 from selfgc.model.anchors import anchors_of, implied, stands_in
 from selfgc.model.ids import ObjectId
 from selfgc.model.legality import Legality
@@ -64,7 +64,7 @@ class Drafter(msgspec.Struct, frozen=True):
     counter: TokenCounter
     legality: Legality
 
-    def draft(self, action: Action, visible: set[str]) -> Draft:
+    def draft(self, action: Action, visible: Container[str]) -> Draft:
         """Work an action out. `visible` are the anchors that stand elsewhere in the view to come."""
         span = self.snapshot.spans_by_id.get(action.id)
         if span is None:
@@ -97,7 +97,7 @@ class Drafter(msgspec.Struct, frozen=True):
                     visible |= anchors_of("\n".join([replaced.text or "", *(replaced.arguments or {}).values()]))
         return visible | {ending for anchor in visible for ending in implied(anchor)}
 
-    def draft_result(self, span: Span, action: Action, visible: set[str], original: str = "") -> Draft | None:
+    def draft_result(self, span: Span, action: Action, visible: Container[str], original: str = "") -> Draft | None:
         """Work an action out on a span's result alone. `original` names the object that shows the same text."""
         if span.result is None:
             return None
@@ -135,16 +135,16 @@ class Drafter(msgspec.Struct, frozen=True):
             arguments = {leaf: without_lone_surrogates(new) for leaf, new in arguments.items()}
         return Replacement(self.snapshot.chains[ref.message], path, text, arguments, tokens)
 
-    def _shortened(self, span: Span, action: Action, visible: set[str]) -> Draft:
+    def _shortened(self, span: Span, action: Action, visible: Container[str]) -> Draft:
         """Fold or mask one span: its result, and the large string arguments of its call."""
         pieces: list[Piece] = []
         replacements: list[Replacement] = []
-        shown: set[str] = set()
+        seen = Seen(visible)
         before = after = 0
         for ref, make in ((span.result, self._short_result), (span.call, self._short_call)):
             if ref is None or (ref == span.call and ref == span.result and replacements):
                 continue
-            made = make(span, ref, action, visible | shown) or self._as_it_stands(span, ref)
+            made = make(span, ref, action, seen) or self._as_it_stands(span, ref)
             if made is None:
                 continue
             replacement, taken, anchors = made
@@ -152,12 +152,12 @@ class Drafter(msgspec.Struct, frozen=True):
             after += replacement.tokens
             pieces += taken
             replacements.append(replacement)
-            shown |= anchors
+            seen.shown |= anchors
         payload, media = pack(pieces)
         edit = Edit(
             span.id, action.verb, tuple(replacements), before, after, payload.sha256, media, reason=action.reason
         )
-        return Draft((edit,), (payload,), frozenset(shown))
+        return Draft((edit,), (payload,), frozenset(seen.shown))
 
     def _as_it_stands(self, span: Span, ref: PartRef) -> tuple[Replacement, list[Piece], set[str]] | None:
         """Return what an earlier edit of the span put at a part; a new edit takes the earlier one's place."""
@@ -176,7 +176,7 @@ class Drafter(msgspec.Struct, frozen=True):
         return [Piece(f"input.{path}", encode_exact(leaves[path]), leaves[path], is_text=True) for path in paths]
 
     def _short_result(
-        self, span: Span, ref: PartRef, action: Action, visible: set[str], original: str = ""
+        self, span: Span, ref: PartRef, action: Action, visible: Container[str], original: str = ""
     ) -> tuple[Replacement, list[Piece], set[str]] | None:
         if self.snapshot.part_tokens(ref) < SHORTEST_RESULT:
             return None
@@ -191,14 +191,14 @@ class Drafter(msgspec.Struct, frozen=True):
         return self._replacement(ref, text=text, tokens=tokens), [piece], set(found.anchors)
 
     def _short_call(
-        self, span: Span, ref: PartRef, action: Action, visible: set[str]
+        self, span: Span, ref: PartRef, action: Action, visible: Container[str]
     ) -> tuple[Replacement, list[Piece], set[str]] | None:
         message = self.snapshot.entries[ref.message].message
         if ref == span.result or (message.is_signed and not self.legality.may_strip):
             return None
         leaves = self.snapshot.dialect.arguments(message, ref.part)
         large = {path: text for path, text in leaves.items() if len(text) >= SHORTEST_LEAF}
-        kept = set(visible)
+        kept = Seen(visible)
         changed: dict[str, str] = {}
         tokens = self.snapshot.part_tokens(ref)
         for path, text in large.items():
@@ -208,13 +208,13 @@ class Drafter(msgspec.Struct, frozen=True):
             if saved > 0:
                 changed[path] = short
                 tokens -= saved
-                kept |= found.anchors
+                kept.shown |= found.anchors
         if not changed or tokens >= self._current_tokens(ref):
             return None
         return (
             self._replacement(ref, arguments=changed, tokens=tokens),
             self._argument_pieces(ref, changed),
-            kept - visible,
+            kept.shown,
         )
 
     def _result_piece(self, ref: PartRef) -> Piece:
@@ -232,9 +232,11 @@ class Drafter(msgspec.Struct, frozen=True):
         make = pointers.command_pointer if path in _COMMAND_KEYS else pointers.argument_pointer
         return make(span, text, shown_lines, recovery)
 
-    def _excerpt(self, span: Span, ref: PartRef, text: str, visible: Collection[str], keep: Sequence[str]) -> Excerpt:
+    def _excerpt(self, span: Span, ref: PartRef, text: str, visible: Container[str], keep: Sequence[str]) -> Excerpt:
         known = self.snapshot.entries[ref.message].parts[ref.part].anchors
-        unseen = [anchor for anchor in known if not stands_in(anchor, visible) and anchor in text]
+        unseen = [anchor for anchor in known if not stands_in(anchor, visible)]
+        if ref == span.call:  # a call's anchors are those of all its arguments together
+            unseen = [anchor for anchor in unseen if anchor in text]
         return excerpt(text, unseen, keep, is_document=is_document(span))
 
     def _pruned(self, span: Span, action: Action) -> Draft:
@@ -249,7 +251,7 @@ class Drafter(msgspec.Struct, frozen=True):
         )
         return Draft((edit,), (), frozenset())
 
-    def _turn(self, turn: Turn, action: Action, visible: set[str]) -> Draft:
+    def _turn(self, turn: Turn, action: Action, visible: Container[str]) -> Draft:
         spans = self.legality.swallowable(turn, action.spare)
         if action.verb == "mask":
             return self._masked_turn(turn, spans, action, visible)
@@ -272,16 +274,17 @@ class Drafter(msgspec.Struct, frozen=True):
         refs = [PartRef(turn.start, n) for n in range(len(self.snapshot.entries[turn.start].message.parts))]
         return [] if any(states_constraint(self.snapshot.text(ref)) for ref in refs) else refs
 
-    def _folded_turn(self, turn: Turn, spans: Sequence[Span], action: Action, visible: set[str]) -> Draft:
+    def _folded_turn(self, turn: Turn, spans: Sequence[Span], action: Action, visible: Container[str]) -> Draft:
         """All spans of a turn become one: the first, whose result is the pointer with a row for each."""
         rows = pointers.span_rows([span for span in spans if span.tokens >= SMALLEST_ROW or span.facts.has_failed])
-        seen = set(visible) | shown_by_rows(rows)
+        seen = Seen(visible)
+        seen.shown |= shown_by_rows(rows)
         shown: list[str] = []
         for owner, ref in [(span, ref) for span in spans for ref in _refs(span)]:
             found = self._excerpt(owner, ref, self.snapshot.text(ref), seen, action.keep)
             shown += found.shown
-            seen |= found.anchors
-            seen.update(ending for anchor in found.anchors for ending in implied(anchor))
+            seen.shown |= found.anchors
+            seen.shown.update(ending for anchor in found.anchors for ending in implied(anchor))
         text = pointers.turn_pointer(turn.id, len(spans), rows, shown, self.snapshot.policy.recovery)
         carrier = spans[0]
         replacements = [*self._carrier(carrier, text)]
@@ -301,7 +304,7 @@ class Drafter(msgspec.Struct, frozen=True):
         )
         inner = [made for span in spans if (made := self._inner(span, turn.id)) is not None]
         edits = (edit, *(inner_edit for inner_edit, _ in inner))
-        return Draft(edits, (payload, *(inner_payload for _, inner_payload in inner)), frozenset(seen - visible))
+        return Draft(edits, (payload, *(inner_payload for _, inner_payload in inner)), frozenset(seen.shown))
 
     def _carrier(self, span: Span, text: str) -> list[Replacement]:
         assert span.result is not None  # noqa: S101 - legality refuses turns with open calls
@@ -328,18 +331,18 @@ class Drafter(msgspec.Struct, frozen=True):
         reason = "in a folded turn"
         return Edit(span.id, "fold", (), 0, 0, payload.sha256, media, reason=reason, within=turn_id), payload
 
-    def _masked_turn(self, turn: Turn, spans: Sequence[Span], action: Action, visible: set[str]) -> Draft:
+    def _masked_turn(self, turn: Turn, spans: Sequence[Span], action: Action, visible: Container[str]) -> Draft:
         edits: list[Edit] = []
         payloads: list[Payload] = []
-        shown = set(visible)
+        seen = Seen(visible)
         for span in spans:
-            draft = self._shortened(span, msgspec.structs.replace(action, id=span.id), shown)
+            draft = self._shortened(span, msgspec.structs.replace(action, id=span.id), seen)
             if draft.saving > 0 and not self._has_payload(span.id):
                 edits += draft.edits
                 payloads += draft.payloads
-                shown |= draft.shown
+                seen.shown |= draft.shown
         marker = Edit(turn.id, "mask", (), 0, 0, reason=action.reason)
-        return Draft((marker, *edits) if edits else (), tuple(payloads), frozenset(shown - visible))
+        return Draft((marker, *edits) if edits else (), tuple(payloads), frozenset(seen.shown))
 
 
 def shown_by_rows(rows: Sequence[str]) -> set[str]:

@@ -21,6 +21,7 @@ from selfgc.governance.project import Cache, project, reasoning_changes
 from selfgc.model.ids import ObjectId, Tokens
 from selfgc.model.legality import Legality, Refusal
 from selfgc.model.message import PartKind
+from selfgc.model.objects import PART_OVERHEAD
 from selfgc.model.outcome import Refused, Rehearsal, View
 from selfgc.model.plan import Action, Plan
 from selfgc.model.protocols import TokenCounter
@@ -28,11 +29,17 @@ from selfgc.model.records import Edit
 from selfgc.model.snapshot import Snapshot
 
 
-def view_tokens(snapshot: Snapshot, edits: Mapping[ObjectId, Edit]) -> Tokens:
-    """Return the tokens of the request under these edits, system prompt and tools included."""
+def view_tokens(snapshot: Snapshot, edits: Mapping[ObjectId, Edit], view: View | None = None) -> Tokens:
+    """Return the tokens of the request under these edits, system prompt and tools included.
+
+    `view` is the projection under these edits, when it is at hand.
+    """
+    if not edits:
+        return snapshot.transcript_tokens
+    view = view if view is not None else project(snapshot, edits)
     position = {chain: number for number, chain in enumerate(snapshot.chains)}
     replaced = {(item.chain, item.path): item for edit in edits.values() for item in edit.replacements}
-    total = int(snapshot.transcript_tokens)
+    total = snapshot.transcript_tokens - PART_OVERHEAD * (len(snapshot.entries) - len(view.messages))
     for (chain, path), item in replaced.items():
         number = position.get(chain)
         if number is None:
@@ -202,10 +209,10 @@ def _result(
     snapshot: Snapshot, plan: Plan, drafts: Sequence[Draft], refused: Sequence[Refused], views: tuple[View, View]
 ) -> Rehearsal:
     """Return what a plan comes to; `views` are the present one, and the one with the drafts in it."""
-    before = view_tokens(snapshot, snapshot.edits)
+    before = view_tokens(snapshot, snapshot.edits, views[0])
     merged = merged_edits(snapshot, drafts)
     edits = tuple(edit for draft in drafts for edit in draft.edits)
-    after = view_tokens(snapshot, merged)
+    after = view_tokens(snapshot, merged, views[1])
     if drafts and after >= before:
         sentence = "all actions together would not make the view smaller"
         refused = [*refused, *(Refused(edit.id, edit.action, "no_saving", sentence) for edit in edits)]

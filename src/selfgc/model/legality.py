@@ -12,7 +12,7 @@ L6  last_spans      the span is not one of the newest `keep_spans`, nor in the l
 L7  no_target       the object has something to edit: a turn has spans, a span is no opaque block
 L8  already         the object is not in that state already; pruned objects stay pruned
 L9  signed          what stands beside signed reasoning is not edited, unless reasoning may be stripped
-L10 prefix_bound    a model that binds reasoning to its prefix is edited at turn boundaries only
+L10 prefix_bound    where the model binds reasoning to its prefix and there is some, turn boundaries only
 """
 
 from collections.abc import Container, Mapping
@@ -156,13 +156,18 @@ class Legality(msgspec.Struct, frozen=True, dict=True):
             return Refusal("already", f"{span.id} inside it is pruned already")
         return None
 
+    @cached_property
+    def holds_bound(self) -> bool:
+        """Whether the transcript holds signed reasoning that its model binds to the messages before it."""
+        return self.snapshot.profile.binds_prefix and any(entry.message.is_signed for entry in self.snapshot.entries)
+
     @property
     def may_strip(self) -> bool:
         """Whether a commit takes bound reasoning out itself, so that what stood beside it can be edited."""
         return self.snapshot.profile.binds_prefix and self.snapshot.policy.boundary is Boundary.TURN
 
     def _refuse_state(self, object_id: ObjectId, verb: str) -> Refusal | None:
-        if self.snapshot.profile.binds_prefix and self.snapshot.policy.boundary is Boundary.STEP:
+        if self.holds_bound and self.snapshot.policy.boundary is Boundary.STEP:
             return Refusal("prefix_bound", "this model binds its reasoning to the messages before; wait for a turn end")
         edit = self.snapshot.edits.get(object_id)
         if edit is not None and (edit.action in {verb, "prune"} or (edit.action, verb) == ("fold", "mask")):

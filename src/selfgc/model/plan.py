@@ -54,6 +54,10 @@ class Plan(msgspec.Struct, frozen=True):
     summary: str = ""
 
 
+MAX_KEEP = 200
+"""An action that wants more strings kept than this is refused."""
+
+
 class ReadPlan(msgspec.Struct, frozen=True):
     """A plan read from outside, and what of it could not be used."""
 
@@ -104,9 +108,12 @@ def _read_action(item: object) -> Action | str:
         action: Action = msgspec.convert(item, Action)
     except msgspec.ValidationError as error:
         return str(error)
-    if not ID_PATTERN.fullmatch(action.id):
-        return f"{action.id[:80]!r} is no object id"
-    return action
+    if len(action.keep) > MAX_KEEP:
+        return f"{len(action.keep)} strings to keep; at most {MAX_KEEP} an action"
+    try:
+        return msgspec.structs.replace(action, id=parse_id(action.id))
+    except UsageError as error:
+        return str(error)
 
 
 def _named(item: object) -> str:

@@ -48,4 +48,5 @@ def _prunes(name: str, snapshot: Snapshot, candidates: Sequence[tuple[Turn | Spa
             break
         actions.append(Prune(target.id, "oldest first"))
         goal = None if goal is None else goal - tokens
-    return Plan(tuple(actions), name, snapshot.version, snapshot.digest)
+    summary = "the goal is met" if goal_tokens(snapshot) == 0 else "" if actions else "nothing may be touched"
+    return Plan(tuple(actions), name, snapshot.version, snapshot.digest, summary)

@@ -1,12 +1,13 @@
-"""How much is to be saved: the policy's target as a number of tokens."""
+"""How much is still to be saved: the policy's target as a number of tokens."""
 
+from selfgc.governance.rehearse import view_tokens
 from selfgc.model.snapshot import Snapshot
 
 
 def goal_tokens(snapshot: Snapshot) -> int | None:
-    """Return how many tokens of the transcript are to leave the view, or None when the policy sets no goal.
+    """Return how many tokens of the present view are still to leave it, or None when the policy sets no goal.
 
-    With both a share and a budget set, the larger saving counts.
+    0 when the goal is met. With both a share and a budget set, the larger saving counts.
     """
     policy, total = snapshot.policy, int(snapshot.transcript_tokens)
     goals = []
@@ -14,4 +15,6 @@ def goal_tokens(snapshot: Snapshot) -> int | None:
         goals.append(round(policy.target_prune * total))
     if policy.budget is not None:
         goals.append(total - policy.budget)
-    return max(0, *goals) if goals else None
+    if not goals:
+        return None
+    return max(0, max(goals) - (total - view_tokens(snapshot, snapshot.edits)))

@@ -66,11 +66,14 @@ class ReachabilityPlanner:
 
     def plan(self, snapshot: Snapshot) -> Plan:
         """Return folds of spans and whole turns; an empty plan when nothing may be folded."""
+        if goal_tokens(snapshot) == 0:
+            return Plan((), self.name, snapshot.version, snapshot.digest, "the goal is met")
         legality = Legality(snapshot)
         foldable = [span for span in snapshot.spans if legality.refusal(span.id, "fold") is None]
         kept = _within(_candidates(snapshot, foldable), _room(snapshot, foldable))
         actions = _actions(snapshot, legality, foldable, kept)
-        return Plan(tuple(actions), self.name, snapshot.version, snapshot.digest)
+        summary = "" if actions else "nothing that may be touched is worth folding"
+        return Plan(tuple(actions), self.name, snapshot.version, snapshot.digest, summary)
 
 
 def _room(snapshot: Snapshot, foldable: Iterable[Span]) -> float:
