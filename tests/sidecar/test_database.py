@@ -315,6 +315,7 @@ def test_the_schema_is_frozen_with_its_version():
         "CREATE TABLE session",
         "CREATE TABLE journal",
         "CREATE INDEX journal_in_order ON journal",
+        "CREATE TABLE taken",
         "CREATE TABLE payload",
         "CREATE TABLE ledger",
     ]

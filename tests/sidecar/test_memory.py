@@ -214,3 +214,19 @@ def test_a_payload_changed_in_memory_is_not_given():
     store._sessions["s"].payloads[payload(b"x").sha256] = b"y"
     with pytest.raises(PayloadCorrupt):
         store.payload("s", payload(b"x").sha256)
+
+
+
+def test_an_id_belongs_to_one_message(store):
+    """What another writer gave to another message, or another name for a known one, is refused as a whole."""
+    store.append("s", journal=[message(0)])
+    before = content(store, "s")
+    other = message(0, "other")
+    renamed = JournalEntry(message(0).chain, b"", message(0).raw, (ObjectId("function:a:9"),))
+    for taken in (other, renamed):
+        with pytest.raises(StalePlan, match="another writer gave the ids"):
+            store.append("s", journal=[message(1), taken], entries=[entry()])
+        assert content(store, "s") == before
+    store.append("s", journal=[message(0), message(1)])
+    store.append("t", journal=[other])
+    assert store.journal("s") == [message(0), message(1)]

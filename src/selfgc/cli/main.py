@@ -80,7 +80,7 @@ class CommandLine(click.Group):
             if isinstance(error, OSError) and error.errno == errno.EPIPE:
                 _silence()
                 ctx.exit(READER_GONE)
-            told.fail(error, 1, is_bug=True)
+            told.fail(error, 1, is_bug=not isinstance(error, OSError))
         return result
 
 

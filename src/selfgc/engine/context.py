@@ -47,6 +47,10 @@ from selfgc.sidecar.memory import MemoryStore
 DIALECTS: Mapping[str, Callable[[], Dialect]] = {"anthropic": AnthropicDialect, "chat": ChatDialect}
 
 
+_TRIES = 5
+"""So often new ids are tried when other writers keep taking them."""
+
+
 @cache
 def load_catalog() -> Catalog:
     """Read the data file of prices, cache rules and profiles that the package ships, once a process."""
@@ -137,10 +141,28 @@ class ContextEngine:
         if not self._unjournaled or self._is_blind:
             return
         try:
-            self.store.append(self.session, journal=self._unjournaled)
-            self._unjournaled = []
+            if not any(self._journaled() for _ in range(_TRIES)):
+                self._note_fault("journal", StalePlan(f"other writers came first {_TRIES} times; give each a session"))
         except StoreError as error:
             self._note_fault("journal", error)
+
+    def _journaled(self) -> bool:
+        """Write the journal; False when another writer's messages took our ids, and ours have new ones now."""
+        try:
+            self.store.append(self.session, journal=self._unjournaled)
+        except StalePlan:
+            self._start_over()
+            return not self._unjournaled
+        self._unjournaled = []
+        return True
+
+    def _start_over(self) -> None:
+        """Take in what another writer did to this session, and observe the present history anew."""
+        self._state = CommitState(self.store.ledger(self.session))
+        self._lineage = Lineage(self._dialect, self._counter, self.store.journal(self.session))
+        self._unjournaled = self._lineage.advance(self._body.messages)
+        self._views = ViewKeeper()
+        self._edits = ((-1, 0, 0), {})
 
     # -- snapshot and view -----------------------------------------------------------------------------
 
@@ -346,7 +368,8 @@ class ContextEngine:
             self._commit(snapshot, rehearsal, decision.reason, notes)
         except StalePlan as error:  # another engine committed first: go on from what it made
             warnings.append(str(error))
-            self._state = CommitState(self.store.ledger(self.session))
+            self._start_over()
+            self._write_journal()
             return False
         except StoreError as error:
             warnings.append(str(error))

@@ -29,7 +29,8 @@ class Store(Protocol):
     ) -> None:
         """Write all of it durably in one step; payloads are read back and hashed before entries count.
 
-        Journal entries and payloads that are there already are left as they are. With
+        Journal entries and payloads that are there already are left as they are. When another writer gave
+        the ids of a message to another one meanwhile, that is a StalePlan too. With
         `expected_commits` the write happens only when the session holds exactly so many commit and
         rollback entries; else StalePlan. StoreError when it could not be written; the old state is intact.
         """

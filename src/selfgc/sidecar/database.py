@@ -46,6 +46,12 @@ SCHEMA = (
   UNIQUE (session, chain)
 )""",
     "CREATE INDEX journal_in_order ON journal (session)",
+    """CREATE TABLE taken (
+  session INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  chain BLOB NOT NULL,
+  PRIMARY KEY (session, id)
+) WITHOUT ROWID""",
     """CREATE TABLE payload (
   number INTEGER PRIMARY KEY,
   session INTEGER NOT NULL,

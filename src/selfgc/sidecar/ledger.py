@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from selfgc.errors import StalePlan, UsageError
-from selfgc.model.ids import SessionKey
+from selfgc.model.ids import ObjectId, SessionKey
 from selfgc.model.records import LedgerEntry, NewEntry
 
 GENESIS = "0" * 64
@@ -95,3 +95,12 @@ def check_key(session: SessionKey) -> None:
         raise UsageError(
             f"session key {session!r} cannot be written as UTF-8 ({error.reason}); give another"
         ) from error
+
+
+def taken_meanwhile(session: SessionKey, ids: Sequence[ObjectId]) -> StalePlan:
+    """Return the error for ids that another writer gave to another message, or to this one under other names."""
+    named = ", ".join(ids)
+    return StalePlan(
+        f"session {session!r}: another writer gave the ids of a message ({named}) meanwhile; nothing was written, "
+        "observe again from the current state"
+    )

@@ -9,15 +9,17 @@ from types import TracebackType
 from typing import Self
 
 from selfgc.errors import StoreError
-from selfgc.model.ids import SessionKey
+from selfgc.model.ids import ObjectId, SessionKey
 from selfgc.model.records import EntryKind, JournalEntry, LedgerEntry, NewEntry, Payload, SessionInfo
-from selfgc.sidecar.ledger import Head, check_commits, check_key, extend
+from selfgc.sidecar.ledger import Head, check_commits, check_key, extend, taken_meanwhile
 from selfgc.sidecar.packing import checked, missing, payload_name
 
 
 @dataclass
 class _Session:
     journal: dict[bytes, JournalEntry] = field(default_factory=dict)
+    taken: dict[ObjectId, bytes] = field(default_factory=dict)
+    """Which message each id belongs to."""
     payloads: dict[str, bytes] = field(default_factory=dict)
     ledger: list[LedgerEntry] = field(default_factory=list)
     counts: Counter[EntryKind] = field(default_factory=Counter)
@@ -54,13 +56,23 @@ class MemoryStore:
             sealed = extend(session, held.head, entries)
             if not (journal or payloads or entries):
                 return
-            for message in journal:
-                held.journal.setdefault(message.chain, message)
+            self._take(session, held, journal)
             for payload in payloads:
                 held.payloads[payload.sha256] = payload.data
             held.ledger += sealed
             held.counts.update(entry.kind for entry in sealed)
             self._sessions[session] = held
+
+    def _take(self, session: SessionKey, held: _Session, journal: Sequence[JournalEntry]) -> None:
+        """Add messages; StalePlan before anything is added when another writer gave their ids meanwhile."""
+        fresh = [message for message in journal if message.chain not in held.journal]
+        for message in journal:
+            known = held.journal.get(message.chain)
+            is_taken = any(held.taken.get(object_id, message.chain) != message.chain for object_id in message.ids)
+            if is_taken or (known is not None and known.ids != message.ids):
+                raise taken_meanwhile(session, message.ids)
+        held.journal.update((message.chain, message) for message in fresh)
+        held.taken.update((object_id, message.chain) for message in fresh for object_id in message.ids)
 
     def journal(self, session: SessionKey) -> list[JournalEntry]:
         """Return every message ever observed in the session, in order of first sight."""

@@ -14,7 +14,7 @@ import msgspec
 from selfgc.errors import PayloadCorrupt, PayloadMissing
 from selfgc.model.ids import ObjectId, SessionKey
 from selfgc.model.records import EntryKind, JournalEntry, LedgerEntry, NewEntry, Payload, SessionInfo
-from selfgc.sidecar.ledger import GENESIS, Head, check_commits, extend
+from selfgc.sidecar.ledger import GENESIS, Head, check_commits, extend, taken_meanwhile
 from selfgc.sidecar.packing import checked, missing, pack, payload_name, unpack
 
 _Row = TypeVar("_Row")
@@ -32,6 +32,8 @@ _ADD_MESSAGE = (
     "INSERT INTO journal (session, chain, parent, ids, size, sha256, body) VALUES (?, ?, ?, ?, ?, ?, ?)"
     " ON CONFLICT (session, chain) DO NOTHING"
 )
+_IDS = "SELECT ids FROM journal WHERE session = ? AND chain = ?"
+_TAKE_ID = "INSERT INTO taken (session, id, chain) VALUES (?, ?, ?) ON CONFLICT (session, id) DO NOTHING"
 _PAYLOAD = "SELECT size, CAST(body AS BLOB) FROM payload WHERE session = ? AND sha256 = ?"
 _PAYLOAD_IDS = "SELECT sha256 FROM payload WHERE session = ? ORDER BY number"
 _ADD_PAYLOAD = (
@@ -186,7 +188,15 @@ def _add_message(connection: sqlite3.Connection, held: SessionRow, message: Jour
     ids = msgspec.json.encode(message.ids).decode()
     seal = _seal(message.chain, message.parent, ids, message.raw)
     known = (held.number, message.chain, message.parent, ids, len(message.raw), seal)
-    return connection.execute(_ADD_MESSAGE, (*known, pack(message.raw))).rowcount
+    if not connection.execute(_ADD_MESSAGE, (*known, pack(message.raw))).rowcount:
+        stored = connection.execute(_IDS, (held.number, message.chain)).fetchone()[0]
+        if stored != ids:
+            raise taken_meanwhile(SessionKey(held.key), message.ids)
+        return 0
+    taking = [(held.number, object_id, message.chain) for object_id in message.ids]
+    if any(connection.execute(_TAKE_ID, row).rowcount == 0 for row in taking):
+        raise taken_meanwhile(SessionKey(held.key), message.ids)
+    return 1
 
 
 def _add_payload(connection: sqlite3.Connection, held: SessionRow, payload: Payload) -> int:
