@@ -101,7 +101,7 @@ def test_when_nothing_is_committed_the_view_is_written_all_the_same(govern, tmp_
     path = write_session(tmp_path / "s.json", 1)
     done = govern(path, "--keep-spans", 100)
     assert done.exit_code == 0
-    assert "nothing committed, nothing to commit: no action passed rehearsal" in done.stdout
+    assert "nothing committed, nothing to commit: nothing that may be touched is left to fold" in done.stdout
     assert (tmp_path / "view.json").read_bytes() == path.read_bytes()
 
 

@@ -64,7 +64,7 @@ def test_refusals_repairs_and_restores_are_told(run, tmp_path):
         tmp_path / "p.json",
         {
             "actions": [
-                {"action": "fold", "id": "Read:1"},
+                {"action": "fold", "id": "no id"},
                 {"action": "fold", "id": "function:Read:1"},
                 {"action": "fold", "id": "function:Read:77"},
                 {"action": "fold", "id": "function:Read:78"},

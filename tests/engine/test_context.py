@@ -498,8 +498,9 @@ def test_roll_back():
     assert engine.snapshot().version == 3
     engine.roll_back()
     assert engine.view() == history()
-    engine.roll_back()
-    assert engine.view() == history()
+    with pytest.raises(UsageError, match="nothing is committed in session 'default'"):
+        engine.roll_back()
+    assert engine.snapshot().version == 4
     again = ContextEngine(store=engine.store)
     again.observe(history(), model=MODEL)
     assert again.view() == history()

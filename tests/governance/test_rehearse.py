@@ -261,11 +261,26 @@ def test_l9_signed_reasoning():
 
 
 def test_l10_a_model_that_binds_its_prefix_waits_for_a_turn_end():
-    """Between two steps nothing may change before its reasoning."""
-    assert refused(world(READ, policy=STEP, profile=BOUND), Fold(FIRST), Fold(TURN)) == [
-        (FIRST, "prefix_bound"),
-        (TURN, "prefix_bound"),
+    """Between two steps nothing may change before its reasoning; where there is none, nothing is bound."""
+    later = calls("thought over", call_block("later", "Grep", {}), thinking="so it is")
+    messages = [
+        *session([("do it", [READ], "done"), ("go on", [], "ok")]),
+        user("and now"),
+        later,
+        result("later", "x"),
     ]
+    bound = snapshot_of(messages, policy=STEP, profile=BOUND)
+    assert refused(bound, Fold(FIRST)) == [(FIRST, "prefix_bound")]
+    assert refused(bound, Fold(TURN)) == [(TURN, "prefix_bound")]
+    assert refused(world(READ, policy=STEP, profile=BOUND), Fold(FIRST)) == []
+
+
+def test_a_plan_takes_nothing_that_came_into_a_turn_after_it_was_made():
+    """V19: the turn's later calls stay as they are, though the turn is acted on whole."""
+    snapshot = world(READ, READ)
+    early = rehearsed(snapshot, Fold(TURN), digest=snapshot.chains[2])
+    assert early.edits[0].swallowed == (FIRST,)
+    assert rehearsed(snapshot, Fold(TURN)).edits[0].swallowed == (FIRST, SECOND)
 
 
 # -- 4 and 5 ---------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from builders import (
     session,
     snapshot_of,
     text_block,
+    thinking_block,
     user,
 )
 from selfgc.model.ids import ObjectId
@@ -281,10 +282,19 @@ def test_l9_a_model_that_binds_its_reasoning_lets_it_be_stripped(object_id):
 
 @pytest.mark.parametrize("object_id", ["function:Read:1", "conversation:user:1"])
 def test_l10_a_model_that_binds_its_reasoning_is_not_edited_between_steps(object_id):
-    """An edit would make the reasoning of the running turn invalid."""
-    assert rule(TWO_TURNS, object_id, policy=STEP, profile=BOUND) == "prefix_bound"
+    """An edit would make the reasoning of the running turn invalid; where there is none, nothing is bound."""
+    thinking = [*TWO_TURNS, user("three"), calls(call_block("later", "Grep", {}), thinking="so it is")]
+    assert rule(thinking, object_id, policy=STEP, profile=BOUND) == "prefix_bound"
+    assert rule(TWO_TURNS, object_id, policy=STEP, profile=BOUND) is None
     assert rule(TWO_TURNS, object_id, profile=BOUND) is None
     assert not table(TWO_TURNS, STEP, profile=BOUND).may_strip
+
+
+def test_a_turn_that_the_caller_named_is_pinned():
+    """An action on it is refused, with the reason."""
+    named = Policy(keep_spans=0, pinned_ids=("conversation:user:1",))
+    assert rule(TWO_TURNS, "conversation:user:1", policy=named) == "pinned"
+    assert table(TWO_TURNS, named).pins == {"conversation:user:1": "named by the caller"}
 
 
 # -- the order of the rules ------------------------------------------------------------------------------
@@ -299,7 +309,7 @@ def test_the_first_rule_that_does_not_hold_is_the_reason():
     others = {"profile": BOUND, "edits": edits}
     compacted = [*opened, user("two"), assistant(COMPACTION)]
     turn_pinned, kept = Policy(keep_spans=9, pinned_tools=("Read",)), Policy(keep_spans=9)
-    longer = [*closed, assistant("done"), user("two"), assistant("done")]
+    longer = [*closed, assistant("done"), user("two"), assistant(thinking_block("so it is"), text_block("done"))]
     assert [
         rule(compacted, "function:Read:1", policy=pinned, **others),
         rule(opened, "function:Read:1", policy=pinned, **others),

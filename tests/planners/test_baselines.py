@@ -59,7 +59,7 @@ def test_a_plan_names_its_snapshot(planner):
     snapshot = snapshot_of(session(TURNS), version=4)
     plan = planner().plan(snapshot)
     assert (plan.planner, plan.version, plan.digest) == (planner.name, 4, snapshot.digest)
-    assert planner().plan(snapshot_of([])) == Plan((), planner.name, 0, "")
+    assert planner().plan(snapshot_of([])) == Plan((), planner.name, 0, "", "nothing may be touched")
 
 
 @pytest.mark.parametrize("planner", PLANNERS)

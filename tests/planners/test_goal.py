@@ -34,7 +34,7 @@ def test_a_budget_asks_for_what_is_over_it():
 def test_of_share_and_budget_the_larger_saving_counts():
     """Both are to be met."""
     assert goal(target_prune=0.5, budget=TOTAL - 10) == round(0.5 * TOTAL)
-    assert goal(target_prune=0.01, budget=0) == TOTAL
+    assert goal(target_prune=0.01, budget=1) == TOTAL - 1
 
 
 def test_the_system_prompt_counts():

@@ -276,4 +276,6 @@ def test_a_plan_depends_on_nothing_that_comes_later():
 
 def test_an_empty_session_gives_an_empty_plan():
     """That is a good answer."""
-    assert ReachabilityPlanner().plan(snapshot_of([])) == Plan((), "reachability", 0, "")
+    assert ReachabilityPlanner().plan(snapshot_of([])) == Plan(
+        (), "reachability", 0, "", "nothing that may be touched is left to fold"
+    )

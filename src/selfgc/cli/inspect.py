@@ -58,7 +58,7 @@ def _rounds(file: Path, *, skip_bad: bool) -> list[Round]:
         for boundary in (Boundary.TURN, Boundary.STEP):
             stages.stage("planning")
             order = Order(Policy(boundary=boundary))
-            rounds.append(run_round(recording, MemoryStore(), SessionKey(recording.name), order))
+            rounds.append(run_round(recording, MemoryStore(), SessionKey(recording.name or "inspected"), order))
             if rounds[-1].report.committed:
                 break
         return rounds

@@ -17,6 +17,7 @@ from selfgc.dialects.blocks import (
     media_estimate,
     string_leaves,
     string_member,
+    tools_text,
     with_leaves,
 )
 from selfgc.errors import WireError
@@ -137,8 +138,7 @@ class AnthropicDialect:
         """Return the text of `system` and the JSON of `tools`."""
         system = decode(fields.get("system", b"null"))
         blocks = system if isinstance(system, list) else [{"type": "text", "text": system}]
-        tools = encode(decode(fields["tools"])).decode() if "tools" in fields else ""
-        return "\n".join(filter(None, [*(_text(block) for block in blocks), tools]))
+        return "\n".join(filter(None, [*(_text(block) for block in blocks), tools_text(fields)]))
 
     def check(self, messages: Sequence[bytes], fields: Mapping[str, bytes], profile: Profile) -> list[Violation]:
         """Return the provider's rules that the request breaks."""

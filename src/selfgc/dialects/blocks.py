@@ -7,6 +7,7 @@ dot `~1`, as JSON Pointer does with its own separator, so that no two leaves sha
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from selfgc.errors import WireError
 from selfgc.model.wire import decode, elements, encode, encode_exact, join_elements, join_members, members
 
 MAX_LEAVES = 10_000
@@ -166,3 +167,12 @@ def media_estimate(block: Mapping[str, object]) -> int:
         return MEDIA_TOKENS
     size = len(string_member(source, "data"))
     return size // 4 if kind_of_block(source) == "text" else max(MEDIA_TOKENS, size // 40)
+
+
+def tools_text(fields: Mapping[str, bytes]) -> str:
+    """Return the JSON of a request's `tools`, compact, so that white space is not counted; empty without them."""
+    raw = fields.get("tools", b"")
+    try:
+        return encode(decode(raw)).decode() if raw else ""
+    except WireError:
+        return raw.decode("utf-8", "replace")

@@ -17,6 +17,7 @@ from selfgc.dialects.blocks import (
     last_marker,
     string_leaves,
     string_member,
+    tools_text,
     with_leaves,
 )
 from selfgc.dialects.chat_rules import Shape, check, shape
@@ -131,7 +132,7 @@ class ChatDialect:
 
     def system_text(self, fields: Mapping[str, bytes]) -> str:
         """Return the JSON of `tools`; system prompts are messages here."""
-        return encode(decode(fields["tools"])).decode() if "tools" in fields else ""
+        return tools_text(fields)
 
     def check(self, messages: Sequence[bytes], fields: Mapping[str, bytes], profile: Profile) -> list[Violation]:
         """Return the provider's rules that the request breaks."""

@@ -36,7 +36,7 @@ from selfgc.model.legality import Legality
 from selfgc.model.outcome import Rehearsal, Repair, View
 from selfgc.model.plan import Action, Plan, parse_id
 from selfgc.model.policy import Policy
-from selfgc.model.profile import Violation
+from selfgc.model.profile import Profile, Violation
 from selfgc.model.protocols import Store, TokenCounter
 from selfgc.model.records import Edit, EntryKind, JournalEntry, NewEntry, Payload
 from selfgc.model.snapshot import Planner, Snapshot
@@ -168,7 +168,6 @@ class ContextEngine:
 
     def snapshot(self) -> Snapshot:
         """Return the session's present state as planners see it."""
-        model = self._model()
         return Snapshot(
             dialect=self._dialect,
             entries=tuple(self._lineage.index.entries),
@@ -177,7 +176,7 @@ class ContextEngine:
             turns=tuple(self._lineage.index.turns),
             edits=self._edits_in_force(),
             policy=self.policy,
-            profile=self._catalog.row(model).profile(model),
+            profile=self._profile(),
             version=self._state.version,
             system_tokens=self._system[1],
             system_anchors=self._system[2],
@@ -191,6 +190,10 @@ class ContextEngine:
             edits = self._state.edits_on(frozenset(self._lineage.hex_chains))
         self._edits = (key, edits)
         return edits
+
+    def _profile(self) -> Profile:
+        model = self._model()
+        return self._catalog.row(model).profile(model)
 
     def _model(self) -> str:
         value = decode(self._body.fields["model"]) if "model" in self._body.fields else ""
@@ -225,7 +228,7 @@ class ContextEngine:
     def _checked_view(self) -> View:
         """Project, check, and fall back: without repairs, then without edits."""
         snapshot = self.snapshot()
-        if any(name in self._body.fields for name in snapshot.profile.server_state):
+        if self._is_held():
             return View(self._body.messages, tuple(range(len(self._body.messages))))
         if self._is_blind:
             return View(self._body.messages, tuple(range(len(self._body.messages))))
@@ -290,8 +293,9 @@ class ContextEngine:
             )
         if plan is None and not dry_run and not is_boundary(snapshot):
             return self._not_now(snapshot, f"unsafe boundary: no {self.policy.boundary} boundary here")
-        if plan is None and self._state.last == (snapshot.digest, self._order()):
+        if plan is None and not self._is_held() and self._state.last == (snapshot.digest, self._order()):
             return self._not_now(snapshot, "nothing to commit: nothing new since the last commit")
+        is_given = plan is not None
         if plan is None:
             plan = self._planned(snapshot, warnings)
         rehearsal = rehearse(
@@ -306,22 +310,27 @@ class ContextEngine:
             decision = msgspec.structs.replace(decision, reason=f"nothing to commit: {plan.summary}")
         committed = False
         if not dry_run:
-            committed = self._carry_out(snapshot, rehearsal, decision, warnings)
+            committed = self._carry_out(snapshot, rehearsal, decision, warnings, is_given=is_given)
         pins = Legality(snapshot).pins
-        warnings += self._missed_goal(rehearsal, committed=committed or dry_run)
+        decision = self._with_missed_budget(decision, rehearsal, is_applied=committed or dry_run)
         report = report_of(rehearsal, decision, snapshot.transcript_tokens, pins, committed=committed)
         return msgspec.structs.replace(report, warnings=tuple(warnings))
+
+    def _is_held(self) -> bool:
+        """Whether the server holds this history, so that it cannot be edited here."""
+        return any(name in self._body.fields for name in self._profile().server_state)
 
     def _order(self) -> str:
         """Name what was asked for: the same planner under the same policy."""
         return hashlib.sha256(self.planner.name.encode() + encode(self.policy)).hexdigest()
 
-    def _missed_goal(self, rehearsal: Rehearsal, *, committed: bool) -> list[str]:
-        """Tell when the view stays over the budget that the policy sets."""
-        tokens = rehearsal.tokens_after if committed else rehearsal.tokens_before
+    def _with_missed_budget(self, decision: Decision, rehearsal: Rehearsal, *, is_applied: bool) -> Decision:
+        """Tell in the decision's reason when the view stays over the budget that the policy sets."""
+        tokens = rehearsal.tokens_after if is_applied else rehearsal.tokens_before
         if self.policy.budget is None or tokens <= self.policy.budget:
-            return []
-        return [f"the budget of {self.policy.budget:,} tokens is not met: the view has {tokens:,}"]
+            return decision
+        missed = f"the budget of {self.policy.budget:,} tokens is not met: the view has {tokens:,}"
+        return msgspec.structs.replace(decision, reason=f"{decision.reason}; {missed}")
 
     def _not_now(self, snapshot: Snapshot, reason: str) -> Report:
         now = snapshot.transcript_tokens if self._is_blind else view_tokens(snapshot, snapshot.edits)
@@ -354,7 +363,9 @@ class ContextEngine:
             return False
         return self._clock() - self._last_call > prices.lifetime
 
-    def _carry_out(self, snapshot: Snapshot, rehearsal: Rehearsal, decision: Decision, warnings: list[str]) -> bool:
+    def _carry_out(
+        self, snapshot: Snapshot, rehearsal: Rehearsal, decision: Decision, warnings: list[str], *, is_given: bool
+    ) -> bool:
         notes = [self._plan_entry(rehearsal)]
         if rehearsal.refused:
             rows = [
@@ -365,7 +376,7 @@ class ContextEngine:
             self._note([*notes, self._entry(EntryKind.DEFER, decision)])
             return False
         try:
-            self._commit(snapshot, rehearsal, decision.reason, notes)
+            self._commit(snapshot, rehearsal, decision.reason, notes, is_given=is_given)
         except StalePlan as error:  # another engine committed first: go on from what it made
             warnings.append(str(error))
             self._start_over()
@@ -377,7 +388,9 @@ class ContextEngine:
             return False
         return True
 
-    def _commit(self, snapshot: Snapshot, rehearsal: Rehearsal, reason: str, notes: Sequence[NewEntry] = ()) -> None:
+    def _commit(
+        self, snapshot: Snapshot, rehearsal: Rehearsal, reason: str, notes: Sequence[NewEntry], *, is_given: bool
+    ) -> None:
         """Make a rehearsal durable, then let the view follow. StoreError or StalePlan: nothing has changed."""
         pins = "\n".join(sorted(Legality(snapshot).pins))
         body = CommitBody(
@@ -389,7 +402,7 @@ class ContextEngine:
             edits=rehearsal.edits,
             decision=reason,
             pins=hashlib.sha256(pins.encode()).hexdigest(),
-            order=self._order(),
+            order="" if is_given else self._order(),
         )
         self._write_commit(rehearsal.payloads, body, notes)
 

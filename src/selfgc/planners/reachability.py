@@ -72,7 +72,7 @@ class ReachabilityPlanner:
         foldable = [span for span in snapshot.spans if legality.refusal(span.id, "fold") is None]
         kept = _within(_candidates(snapshot, foldable), _room(snapshot, foldable))
         actions = _actions(snapshot, legality, foldable, kept)
-        summary = "" if actions else "nothing that may be touched is worth folding"
+        summary = "" if actions else "nothing that may be touched is left to fold"
         return Plan(tuple(actions), self.name, snapshot.version, snapshot.digest, summary)
 
 
