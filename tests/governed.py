@@ -161,11 +161,8 @@ def words_of(messages: Sequence[dict[str, Any]], *roles: str) -> list[str]:
     for message in messages:
         if message["role"] in roles:
             content = message.get("content")
-            if isinstance(content, str):
-                said.append(content)
-            for block in content if isinstance(content, list) else ():
-                if block.get("type") == "text":
-                    said.append(block["text"])
+            blocks = content if isinstance(content, list) else [{"type": "text", "text": content or ""}]
+            said += [block["text"] for block in blocks if block.get("type") == "text" and block["text"]]
     return said
 
 

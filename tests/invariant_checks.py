@@ -4,7 +4,6 @@ Every check takes a transcript, a schedule and the kind of store, and asserts on
 from the client's messages alone. Generated transcripts and recorded sessions go through the same checks.
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
@@ -16,7 +15,6 @@ import pytest
 from builders import dialect_named
 from failing_store import FailingStore
 from governed import (
-    Desk,
     Step,
     calls_in,
     desk,
