@@ -1,6 +1,6 @@
-"""Hypothesis strategies for valid transcripts of both dialects, with every kind of part, and for what is done with them.
+"""Hypothesis strategies for valid transcripts of both dialects, and for what is done with them.
 
-A transcript is drawn as wire bytes: the same text may be written compact, with blanks, or with escapes. Texts come
+A transcript has every kind of part and is drawn as wire bytes: the same text may be written compact, with blanks, or with escapes. Texts come
 from few seeds, so that results repeat; they hold paths, hashes, declarations, CRLF, Chinese, right-to-left text, NUL
 and escape sequences. `schedules` says what happens before each model call: nothing, maintenance, a plan of arbitrary
 actions, a restart, a rewind to the first request and back.
@@ -30,7 +30,23 @@ from builders import (
 )
 from selfgc.model.policy import Boundary, Policy
 
-WORDS = "the quick brown fox jumps over a lazy dog while nobody in this old house sees it happen".split()
+WORDS = (
+    "the",
+    "quick",
+    "brown",
+    "fox",
+    "jumps",
+    "over",
+    "a",
+    "lazy",
+    "dog",
+    "while",
+    "nobody",
+    "is",
+    "in",
+    "this",
+    "house",
+)
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 MODELS = {"anthropic": ("claude-sonnet-4-5", "claude-opus-5-5", "some-model"), "chat": ("gpt-4o", "deepseek-chat")}
 LONE = "cut \ud83d here"

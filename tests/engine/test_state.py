@@ -118,7 +118,7 @@ def test_restores_and_repairs():
 def test_a_commit_that_cannot_be_read(body):
     """A commit record that is none is no reason to guess: which entry it is, and what to do."""
     entry = LedgerEntry(7, EntryKind.COMMIT, 0.0, body, "0" * 64, "1" * 64)
-    with pytest.raises(StoreError, match="ledger entry 7 is no commit record: .*; run `selfgc verify`"):
+    with pytest.raises(StoreError, match=r"ledger entry 7 is no commit record: .*; run `selfgc verify`"):
         CommitState([entry])
 
 

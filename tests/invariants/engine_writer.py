@@ -9,7 +9,6 @@ A step is told when its view is made, as a client would send it: how many turns 
 view, the number of commits, the view's hash, and the warnings of maintenance.
 """
 
-import contextlib
 import hashlib
 import json
 import logging
@@ -18,6 +17,8 @@ import resource
 import signal
 import sys
 import time
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1]))
@@ -96,18 +97,19 @@ def kill(path):
         reading, writing = os.pipe()
         child = os.fork()
         if child == 0:
-            play(path, key, 1_000_000, lambda told: os.write(writing, told))
+            play(path, key, 1_000_000, partial(os.write, writing))
         os.close(writing)
         time.sleep(float(milliseconds) / 1000)
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         with os.fdopen(reading, "rb") as told:
             steps = [json.loads(step) for step in told.read().split(b"\n")[:-1]]
-        print(json.dumps(steps), flush=True)
+        sys.stdout.write(f"{json.dumps(steps)}\n")
+        sys.stdout.flush()
 
 
 def grow(path, key, steps):
-    play(path, key, steps, lambda told: os.write(1, told))
+    play(path, key, steps, partial(os.write, 1))
 
 
 def fill(path, key, steps, limit):
@@ -117,5 +119,5 @@ def fill(path, key, steps, limit):
 
 if __name__ == "__main__":
     logging.disable()
-    with contextlib.suppress(BrokenPipeError):
+    with suppress(BrokenPipeError):
         {"kill": kill, "grow": grow, "fill": fill}[sys.argv[1]](*sys.argv[2:])

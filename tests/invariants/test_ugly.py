@@ -240,7 +240,7 @@ def test_deep_json(dialect):
     engine = ContextEngine(dialect=dialect)
     engine.observe([user("x")])
     for levels in (300, 5_000, 100_000):
-        with pytest.raises(WireError, match="nest|recursion"):
+        with pytest.raises(WireError, match=r"nest|recursion"):
             engine.observe_body(b'{"messages":[{"role":"user","content":"x","y":' + deep(levels) + b"}]}")
     assert engine.view() == [user("x")]
     body = b'{"messages":[{"role":"user","content":"x","y":' + deep(200) + b"}]}"

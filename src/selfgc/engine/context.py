@@ -14,7 +14,6 @@ from pathlib import Path
 import msgspec
 
 from selfgc.dialects.anthropic import AnthropicDialect
-from selfgc.dialects.chat import ChatDialect
 from selfgc.economics.catalog import Catalog, LifetimeIs, Row, read_catalog
 from selfgc.economics.horizon import calls_to_come
 from selfgc.economics.tokens import VocabularyCounter
@@ -44,7 +43,15 @@ from selfgc.model.wire import Body, decode, encode, encode_exact, members, split
 from selfgc.planners.reachability import ReachabilityPlanner
 from selfgc.sidecar.memory import MemoryStore
 
-DIALECTS: Mapping[str, Callable[[], Dialect]] = {"anthropic": AnthropicDialect, "chat": ChatDialect}
+
+def _chat() -> Dialect:
+    from selfgc.dialects.chat import ChatDialect  # noqa: PLC0415 - its rules are loaded when somebody speaks it
+
+    return ChatDialect()
+
+
+DIALECTS: Mapping[str, Callable[[], Dialect]] = {"anthropic": AnthropicDialect, "chat": _chat}
+"""How to make a dialect, by name."""
 
 
 _TRIES = 5

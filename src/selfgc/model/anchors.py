@@ -58,7 +58,7 @@ def anchors_of(text: str) -> set[str]:
     return found
 
 
-@lru_cache(maxsize=1 << 11)
+@lru_cache(maxsize=1 << 10)
 def _of_run(run: str) -> tuple[str, ...]:
     trimmed = run.rstrip(_TRIM).lstrip(",:;-+#%\\")
     if len(trimmed) > MAX_LENGTH:

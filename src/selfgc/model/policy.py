@@ -5,7 +5,7 @@ from enum import StrEnum
 import msgspec
 
 from selfgc.errors import UsageError
-from selfgc.model.plan import parse_id
+from selfgc.model.ids import ID_PATTERN
 
 
 class Boundary(StrEnum):
@@ -68,7 +68,7 @@ class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             msgspec.structs.force_setattr(self, key, _named(kind, key, getattr(self, key)))
         for key in ("pinned_ids", "pinned_tools", "pinned_paths"):
             msgspec.structs.force_setattr(self, key, _names(key, getattr(self, key)))
-        msgspec.structs.force_setattr(self, "pinned_ids", tuple(map(parse_id, self.pinned_ids)))
+        msgspec.structs.force_setattr(self, "pinned_ids", tuple(map(_whole_id, self.pinned_ids)))
         _check("keep_spans", self.keep_spans, "0 or more", _is_count(self.keep_spans, 0))
         _check("min_saving", self.min_saving, "0 or more", _is_count(self.min_saving, 0))
         _check("max_share", self.max_share, "over 0, at most 1", _is_share(self.max_share) and self.max_share > 0)
@@ -89,6 +89,14 @@ def _names(key: str, value: object) -> tuple[str, ...]:
     if isinstance(value, str) or not isinstance(value, tuple | list):
         raise UsageError(f"Policy.{key} must be a tuple of strings, got {value!r}")
     return tuple(str(item) for item in value)
+
+
+def _whole_id(text: str) -> str:
+    """Return an id in full; `Read:12` is short for `function:Read:12`."""
+    whole = f"function:{text}" if text.count(":") == 1 else text
+    if not ID_PATTERN.fullmatch(whole):
+        raise UsageError(f"Policy.pinned_ids must hold ids such as function:Read:12, got {text[:80]!r}")
+    return whole
 
 
 def _check(key: str, value: object, wanted: str, holds: bool) -> None:  # noqa: FBT001 - a claim, not a switch

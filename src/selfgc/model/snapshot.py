@@ -60,6 +60,23 @@ class Snapshot(msgspec.Struct, frozen=True, dict=True):
         """Tokens of the whole ungoverned request."""
         return Tokens(self.system_tokens + sum(entry.tokens for entry in self.entries))
 
+    @cached_property
+    def part_savings(self) -> int:
+        """Tokens that the committed edits took out of parts; the framing of messages that left is not in it."""
+        saved = 0
+        for number, chain in enumerate(self.chains):
+            if chain not in self._edited_chains:
+                continue
+            entry = self.entries[number]
+            for part, facts in zip(entry.message.parts, entry.parts, strict=True):
+                item = self.replacements.get((chain, part.path))
+                saved += facts.tokens - item.tokens if item is not None else 0
+        return saved
+
+    @cached_property
+    def _edited_chains(self) -> frozenset[str]:
+        return frozenset(chain for chain, _ in self.replacements)
+
     def text(self, ref: PartRef) -> str:
         """Return the decoded text of one part of the transcript."""
         return self.dialect.texts(self.entries[ref.message].message)[ref.part]

@@ -1,6 +1,5 @@
 """How much is still to be saved: the policy's target as a number of tokens."""
 
-from selfgc.governance.rehearse import view_tokens
 from selfgc.model.snapshot import Snapshot
 
 
@@ -17,4 +16,4 @@ def goal_tokens(snapshot: Snapshot) -> int | None:
         goals.append(total - policy.budget)
     if not goals:
         return None
-    return max(0, max(goals) - (total - view_tokens(snapshot, snapshot.edits)))
+    return max(0, max(goals) - snapshot.part_savings)
