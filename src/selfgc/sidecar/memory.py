@@ -4,7 +4,6 @@ import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
@@ -15,14 +14,14 @@ from selfgc.sidecar.ledger import Head, check_commits, check_key, extend, taken_
 from selfgc.sidecar.packing import checked, missing, payload_name
 
 
-@dataclass
 class _Session:
-    journal: dict[bytes, JournalEntry] = field(default_factory=dict)
-    taken: dict[ObjectId, bytes] = field(default_factory=dict)
-    """Which message each id belongs to."""
-    payloads: dict[str, bytes] = field(default_factory=dict)
-    ledger: list[LedgerEntry] = field(default_factory=list)
-    counts: Counter[EntryKind] = field(default_factory=Counter)
+    def __init__(self) -> None:
+        self.journal: dict[bytes, JournalEntry] = {}
+        self.taken: dict[ObjectId, bytes] = {}
+        """Which message each id belongs to."""
+        self.payloads: dict[str, bytes] = {}
+        self.ledger: list[LedgerEntry] = []
+        self.counts: Counter[EntryKind] = Counter()
 
     @property
     def head(self) -> Head:
