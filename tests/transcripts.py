@@ -1,9 +1,9 @@
 """Hypothesis strategies for valid transcripts of both dialects, and for what is done with them.
 
-A transcript has every kind of part and is drawn as wire bytes: the same text may be written compact, with blanks, or with escapes. Texts come
-from few seeds, so that results repeat; they hold paths, hashes, declarations, CRLF, Chinese, right-to-left text, NUL
-and escape sequences. `schedules` says what happens before each model call: nothing, maintenance, a plan of arbitrary
-actions, a restart, a rewind to the first request and back.
+A transcript has every kind of part and is drawn as wire bytes: the same text may be written compact, with blanks, or
+with escapes. Texts come from few seeds, so that results repeat; they hold paths, hashes, declarations, CRLF, Chinese,
+right-to-left text, NUL and escape sequences. `schedules` says what happens before each model call: nothing,
+maintenance, a plan of arbitrary actions, a restart, a rewind to the first request and back.
 """
 
 import json

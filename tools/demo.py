@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 SESSION = Path(__file__).parents[1] / "examples" / "session.json"
 WANTED = "data/thursday.log"
@@ -29,12 +30,12 @@ def show(*arguments: str, quiet: bool = False) -> bytes:
     return done.stdout
 
 
-def recorded_result(session: dict[str, object], number: int) -> str:
+def recorded_result(session: dict[str, Any], number: int) -> str:
     """Return the result of the `number`-th tool call, read from the session file itself."""
     blocks = [block for message in session["messages"] for block in message["content"] if isinstance(block, dict)]
     calls = [block["id"] for block in blocks if block.get("type") == "tool_use"]
     content = next(block["content"] for block in blocks if block.get("tool_use_id") == calls[number - 1])
-    return content if isinstance(content, str) else content[0]["text"]
+    return str(content if isinstance(content, str) else content[0]["text"])
 
 
 def main() -> int:

@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from selfgc.engine.context import load_catalog
 
@@ -28,10 +29,11 @@ KINDS = {
 }
 
 
-def selfgc(*arguments: str) -> dict[str, object]:
+def selfgc(*arguments: str) -> dict[str, Any]:
     """Run a command of ours with --json and return what it prints."""
     command = [sys.executable, "-m", "selfgc", *arguments, "--json"]
-    return json.loads(subprocess.run(command, check=True, capture_output=True, cwd=ROOT).stdout)
+    printed: dict[str, Any] = json.loads(subprocess.run(command, check=True, capture_output=True, cwd=ROOT).stdout)
+    return printed
 
 
 def picture() -> str:
@@ -76,6 +78,7 @@ def figures() -> str:
         ("folded payloads restored byte for byte", f"{found['restored']:,} of {found['folded']:,}", "all"),
         ("mean prune rate, default settings", f"{found['mean_prune']:.3f}", "0.55"),
         ("needed uses still visible (matcher A)", share("seen", "needed"), "0.985"),
+        ("the others, in a payload that restores", f"{found['recoverable']} of {found['needed'] - found['seen']}", ""),
         *((row["what"], row["shown"], row["asked"]) for row in found["budgets"]),
     ]
     lines = [f"| {what} | {shown} | {asked} |" for what, shown, asked in rows]
@@ -86,8 +89,8 @@ def filled(text: str) -> str:
     """Return the README with each block made anew."""
     for name, make in (("picture", picture), ("loop", loop), ("figures", figures)):
         pattern = rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)"
-        made = make()
-        text = re.sub(pattern, lambda found, made=made: f"{found[1]}{made}\n{found[2]}", text, flags=re.DOTALL)
+        head, tail = re.split(pattern, text, maxsplit=1, flags=re.DOTALL)[0::3]
+        text = f"{head}<!-- {name} -->\n{make()}\n<!-- end of {name} -->{tail}"
     return text
 
 

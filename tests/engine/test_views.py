@@ -1,7 +1,6 @@
 """Views between commits grow by what is new, and are made anew when something else changed."""
 
 from builders import call, result, snapshot_of, user
-
 from selfgc.engine.views import ViewKeeper
 from selfgc.governance.project import project
 from selfgc.model.policy import Carrier, Policy

@@ -197,9 +197,6 @@ def test_two_engines_in_turn(tmp_path):
         assert verify_store(one_store) == []
 
 
-# -- what is not so yet ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("answer", [None, "a plan", {"actions": []}, Plan(None), Plan(("fold",))])
 def test_planner_that_answers_with_garbage(answer):
     """What is no plan is an empty plan and a warning."""

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import assert_type
 
+from selfgc import ContextEngine, Policy, Report
 from selfgc.errors import Finding, PlanError, ReadError, SelfGCError, StalePlan, StoreError, UsageError, WireError
 from selfgc.model.ids import Allocator, ObjectId, ObjectKind, SessionKey, kind_of, number_of
 from selfgc.model.message import Message, Part
@@ -83,6 +84,10 @@ class MyStore:
         """Hold nothing."""
         return b""
 
+    def payload_ids(self, session: SessionKey) -> list[str]:
+        """Hold nothing."""
+        return []
+
     def sessions(self) -> list[SessionInfo]:
         """Hold nothing."""
         return []
@@ -97,3 +102,13 @@ def protocols() -> None:
     store: Store = MyStore()
     assert_type(counter.count("a b"), int)
     assert_type(store.ledger(SessionKey("s"))[0].kind, EntryKind)
+
+
+def engine(store: Store) -> None:
+    """The engine takes any store and any planner, and gives typed answers."""
+    made = ContextEngine(store=store, session="s", policy=Policy(keep_spans=3))
+    assert_type(made.view(), list[dict[str, object]])
+    assert_type(made.view_body(), bytes)
+    assert_type(made.maintain(), Report)
+    assert_type(made.restore("function:Read:1"), bytes)
+    assert_type(made.restorable_ids(), list[ObjectId])

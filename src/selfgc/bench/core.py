@@ -22,7 +22,7 @@ from rich.table import Table
 from selfgc.bench.budgets import Budget, measure_budgets
 from selfgc.bench.cases import Case, cases_of
 from selfgc.bench.rarity import Rarity, rarity_of
-from selfgc.bench.recovery import count_restored
+from selfgc.bench.recovery import count_restored, payload_texts
 from selfgc.bench.texts import Decoded, view_text
 from selfgc.bench.uses import Use, needed_uses, visible
 from selfgc.economics.tokens import VocabularyCounter
@@ -62,6 +62,8 @@ class Outcome(msgspec.Struct, frozen=True):
     restored: int
     needed: int
     seen: int
+    recoverable: int
+    """Of the needed uses that are not visible, those that stand in a folded payload."""
     needed_strict: int
     seen_strict: int
 
@@ -84,6 +86,7 @@ class Figures(msgspec.Struct, frozen=True):
     pooled_prune: float
     needed: int
     seen: int
+    recoverable: int
     needed_strict: int
     seen_strict: int
     cases_all_seen: int
@@ -108,8 +111,10 @@ def govern_case(session: Session, case: Case, uses: Sequence[Use], store: Path, 
         report = engine.maintain(is_cold=True)
         view = engine.view()
         folded, restored = count_restored(engine, case.prefix)
-    text = view_text(view)
-    seen = [use for use in uses if visible(use, text)]
+        text = view_text(view)
+        seen = [use for use in uses if visible(use, text)]
+        missed = [use for use in uses if use not in seen]
+        held = payload_texts(engine) if missed else []
     return Outcome(
         session=case.session,
         cut=case.cut,
@@ -120,6 +125,7 @@ def govern_case(session: Session, case: Case, uses: Sequence[Use], store: Path, 
         restored=restored,
         needed=len(uses),
         seen=len(seen),
+        recoverable=sum(any(visible(use, payload) for payload in held) for use in missed),
         needed_strict=sum(use.weight >= STRICT_WEIGHT for use in uses),
         seen_strict=sum(use.weight >= STRICT_WEIGHT for use in seen),
     )
@@ -175,6 +181,7 @@ def figures_of(outcomes: Sequence[Outcome], seconds: float, budgets: Sequence[Bu
         pooled_prune=1 - sum(outcome.tokens_after for outcome in outcomes) / before,
         needed=sum(outcome.needed for outcome in outcomes),
         seen=sum(outcome.seen for outcome in outcomes),
+        recoverable=sum(outcome.recoverable for outcome in outcomes),
         needed_strict=sum(outcome.needed_strict for outcome in outcomes),
         seen_strict=sum(outcome.seen_strict for outcome in outcomes),
         cases_all_seen=sum(outcome.seen == outcome.needed for outcome in outcomes),
@@ -185,6 +192,7 @@ def figures_of(outcomes: Sequence[Outcome], seconds: float, budgets: Sequence[Bu
 
 def table_of(figures: Figures) -> Table:
     """Return the figures as a table for a terminal."""
+    hidden = figures.needed - figures.seen
     table = Table(title=f"{figures.cases} cases of {figures.sessions} sessions, {figures.seconds:.0f} s")
     table.add_column("figure")
     table.add_column("measured", justify="right")
@@ -194,6 +202,7 @@ def table_of(figures: Figures) -> Table:
     table.add_row("mean prune rate", f"{figures.mean_prune:.3f}", "0.55")
     table.add_row("prune rate, all tokens pooled", f"{figures.pooled_prune:.3f}", "")
     table.add_row("needed uses still visible (matcher A)", _share(figures.seen, figures.needed), "0.985")
+    table.add_row("  of the rest, in a payload that can be restored", _share(figures.recoverable, hidden), "")
     table.add_row("  of weight 0.5 and more", _share(figures.seen_strict, figures.needed_strict), "")
     table.add_row("cases with every needed use visible", _share(figures.cases_all_seen, figures.cases), "")
     for budget in figures.budgets:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 
-from selfgc.bench.texts import Decoded
+from selfgc.bench.texts import Decoded, normal
 from selfgc.engine.context import ContextEngine
 
 
@@ -20,6 +20,18 @@ def count_restored(engine: ContextEngine, messages: Sequence[Decoded]) -> tuple[
             number = int(object_id.rpartition(":")[2])
             exact += _holds(payload, *calls[number - 1])
     return len(ids), exact
+
+
+def payload_texts(engine: ContextEngine) -> list[str]:
+    """Return every folded payload as text, in the spelling that matching needs."""
+    texts = []
+    for object_id in engine.restorable_ids():
+        payload = engine.restore(object_id).decode("utf-8", "replace")
+        try:
+            texts.append(normal("\n".join(_leaves(json.loads(payload)))))
+        except ValueError:
+            texts.append(normal(payload))
+    return texts
 
 
 def _spans(messages: Sequence[Decoded]) -> list[tuple[object, object]]:

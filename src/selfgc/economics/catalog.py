@@ -5,7 +5,6 @@ pattern matches a model's name counts.
 """
 
 import re
-import tomllib
 from collections.abc import Iterator
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -87,6 +86,8 @@ def _without_vendor(name: str) -> Iterator[str]:
 
 def read_catalog(data: bytes) -> Catalog:
     """Parse the data file. UsageError when a row lacks a figure or no row matches every name."""
+    import tomllib  # noqa: PLC0415 - the first engine needs it, not the import of the package
+
     try:
         catalog = msgspec.convert(tomllib.loads(data.decode()), Catalog)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
