@@ -216,7 +216,6 @@ def test_a_payload_changed_in_memory_is_not_given():
         store.payload("s", payload(b"x").sha256)
 
 
-
 def test_an_id_belongs_to_one_message(store):
     """What another writer gave to another message, or another name for a known one, is refused as a whole."""
     store.append("s", journal=[message(0)])
