@@ -111,8 +111,8 @@ def check_payload(transcript: Transcript, engine: ContextEngine, name: str, payl
         return
     span = snapshot.spans_by_id[name]
     call_id = snapshot.entries[span.call.message].message.parts[span.call.part].call_id
-    came = [json.loads(raw) for raw in transcript.messages]
-    content, leaves = results_in(came).get(call_id), leaves_of(calls_in(came)[call_id])
+    called, answered = ([json.loads(transcript.messages[ref.message])] for ref in (span.call, span.result))
+    content, leaves = results_in(answered).get(call_id), leaves_of(calls_in(called)[call_id])
     as_text = payload.decode("utf-8", "surrogatepass")
     if as_text in {only_text(content), *leaves.values()}:
         return
@@ -344,11 +344,11 @@ def pointers_are_deterministic(transcript: Transcript, schedule: Schedule, kind:
     for step in steps:
         elsewhere = without_results_and_arguments(step.went)
         assert not pointers_in(json.dumps({"messages": elsewhere}).encode())
+        came_results, came_calls = results_in(step.came), calls_in(step.came)
         for call_id, content in results_in(step.went).items():
-            came = results_in(step.came)[call_id]
-            assert content == came or isinstance(content, str)
+            assert content == came_results[call_id] or isinstance(content, str)
         for call_id, arguments in calls_in(step.went).items():
-            assert leaves_of(arguments).keys() == leaves_of(calls_in(step.came)[call_id]).keys()
+            assert leaves_of(arguments).keys() == leaves_of(came_calls[call_id]).keys()
 
 
 def without_results_and_arguments(messages: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]] | list[Any]:
@@ -427,7 +427,7 @@ def check_pointer(step: Step, name: str, shown: str, payload: str, others: str) 
         return
     rest = shown.replace(shown.partition(way)[0].rpartition("[")[2] + way, "")
     for word in rest.replace("{", " ").replace("}", " ").replace(",", " ").split():
-        bare = word.strip("[]…").rpartition("/{")[2]
+        bare = word.strip("[]…;").rpartition("/{")[2]
         assert bare.split("/")[-1] in f"{payload}\n{others}".replace(",", " "), (word, shown)
 
 

@@ -567,3 +567,17 @@ def test_rewriting_texts_again_changes_nothing(case):
     dialect = AnthropicDialect()
     once = dialect.rewrite(raw(message), kept)
     assert once is None or dialect.rewrite(once, kept) == once
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"role": "tool", "tool_call_id": "a", "content": "x"},
+        {"role": "developer", "content": "be brief"},
+        {"role": "assistant", "content": None, "tool_calls": []},
+    ],
+)
+def test_a_message_of_the_other_dialect_is_refused(message):
+    """Governing it as Anthropic Messages would do nothing, and nobody would see why."""
+    with pytest.raises(WireError, match="govern it with the dialect chat"):
+        AnthropicDialect().split(json.dumps(message).encode())

@@ -585,3 +585,21 @@ def test_merging_loses_no_call_and_no_text(pair):
         wanted = [text for part, text in zip(one.parts, dialect.texts(one), strict=True) if part.path in kinds]
         assert all(text in shown for text in wanted)
     assert next(iter(members(both.raw))) == "role"
+
+
+@pytest.mark.parametrize("block", [{"type": "tool_use", "id": "a"}, {"type": "tool_result", "tool_use_id": "a"}])
+def test_a_message_of_the_other_dialect_is_refused(block):
+    """Governing it as Chat Completions would do nothing, and nobody would see why."""
+    with pytest.raises(WireError, match="govern it with the dialect anthropic"):
+        ChatDialect().split(json.dumps({"role": "user", "content": [block]}).encode())
+
+
+def test_tags_of_tool_messages():
+    """The tag stands behind a text, or as a last part of a list; other messages stay as they are."""
+    dialect, tags = ChatDialect(), {"a": "<turn id='x' />"}
+    for content, shown in (("done", "done\n<turn id='x' />"), ([{"type": "text", "text": "done"}], None)):
+        raw = json.dumps({"role": "tool", "tool_call_id": "a", "content": content}).encode()
+        tagged = json.loads(dialect.tag(raw, "", tags))["content"]
+        assert tagged == (shown or [{"type": "text", "text": "done"}, {"type": "text", "text": "<turn id='x' />"}])
+    other = json.dumps({"role": "tool", "tool_call_id": "b", "content": [{"type": "text", "text": "x"}]}).encode()
+    assert json.loads(dialect.tag(other, "", tags)) == json.loads(other)

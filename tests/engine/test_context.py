@@ -21,7 +21,7 @@ from cli_sessions import prose, turns_of
 from failing_store import FailingStore
 from governed import pointers_in, unmarked
 from selfgc.engine.context import ContextEngine
-from selfgc.errors import Finding, PayloadCorrupt, PayloadMissing, StoreError, UsageError, WireError
+from selfgc.errors import Finding, PayloadCorrupt, PayloadMissing, StalePlan, StoreError, UsageError, WireError
 from selfgc.model.plan import Fold, Mask, Plan, Prune
 from selfgc.model.policy import Boundary, Carrier, Policy, Recovery
 from selfgc.model.records import EntryKind
@@ -302,6 +302,25 @@ def test_tags_in_the_view():
     text = json.dumps(engine.view())
     assert '<turn id=\\"function:Read:1\\" />' in text
     assert "conversation:user:1" in text
+
+
+def test_a_budget_that_is_not_met():
+    """When the view stays over the policy's budget, the report says by how much."""
+    engine = ContextEngine(policy=Policy(budget=1000))
+    engine.observe(history(), model=MODEL)
+    report = engine.maintain(folds("function:Read:1"), is_cold=True)
+    assert report.committed
+    assert report.reason == f"it pays; the budget of 1,000 tokens is not met: the view has {engine.view_tokens():,}"
+
+
+def test_a_cache_that_lives_at_least_so_long():
+    """Where a provider promises a least lifetime only, the cache is never taken for cold."""
+    clock = Clock()
+    engine = ContextEngine(clock=clock)
+    engine.observe(history(), model="gpt-5.6-luna")
+    engine.view()
+    clock.now += 10_000_000
+    assert not engine.maintain(folds("function:Read:1"), dry_run=True).decision.is_cold
 
 
 # -- lineages --------------------------------------------------------------------------------------------
@@ -706,6 +725,22 @@ def test_a_failing_journal_stops_nothing():
     store.failing["append"] = ()
     engine.observe(history(), model=MODEL)
     assert len(store.inner.journal(engine.session)) == len(history())
+
+
+def test_others_who_always_come_first():
+    """When other writers take the ids again and again, the request goes out all the same, and the fault is told."""
+
+    class Crowded(MemoryStore):
+        def append(self, session, *, journal=(), **what):
+            if journal:
+                raise StalePlan("another writer's message has that id")
+            super().append(session, journal=journal, **what)
+
+    engine = ContextEngine(store=Crowded())
+    engine.observe(history(), model=MODEL)
+    assert engine.view() == history()
+    assert not engine.maintain(folds("function:Read:1"), is_cold=True).committed
+    assert "give each a session" in bodies(engine, EntryKind.FAULT)[0]["error"]
 
 
 def test_a_failing_commit_changes_nothing():

@@ -138,3 +138,22 @@ def test_a_wanted_string_inside_a_shown_line_is_not_shown_twice():
 def test_a_name_is_held_as_a_whole_only(text, anchor, expected):
     """Letters, digits and `_` at its borders make it another name."""
     assert holds(text, anchor) is expected
+
+
+def test_of_very_many_anchors_head_and_tail_are_shown():
+    """A giant output keeps 2,000 of its names, from both ends, and says how many more there are."""
+    text = "\n".join(f"job_{number:05} ended" for number in range(9000))
+    found = excerpt(text, {f"job_{number:05}" for number in range(9000)})
+    shown = "\n".join(found.shown)
+    assert "job_00000" in shown
+    assert "job_08999" in shown
+    assert "… 7,000 more names and numbers stand in the payload" in found.shown
+    assert "job_04500" not in shown
+
+
+def test_one_long_line_is_read_in_pieces():
+    """No anchor is cut where a piece ends, and the time does not grow with the square of the line."""
+    text = ", ".join(f"item_{number}" for number in range(1500))
+    found = excerpt(text, {f"item_{number}" for number in range(1500)})
+    assert set(" ".join(found.shown).replace(",", " ").split()) >= {f"item_{number}" for number in range(1500)}
+    assert excerpt("x" * 5000 + " last_name", {"last_name"}).shown == ["last_name"]

@@ -336,7 +336,6 @@ def test_half_characters_in_reasons_and_pointers():
     assert again.restore("function:Bash:1") == text.encode("utf-8", "surrogatepass")
 
 
-@pytest.mark.xfail(strict=True, reason="system and model are read only after the lineage has gone on")
 @pytest.mark.parametrize("field", ["system", "model"])
 def test_other_members_that_cannot_be_read(field):
     """A request that is refused for its system prompt or model leaves the session as it was."""

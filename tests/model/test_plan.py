@@ -144,3 +144,16 @@ def test_what_is_no_id_is_told_with_an_example(text):
     """The message shows what an id looks like."""
     with pytest.raises(UsageError, match="expected for example function:Read:12"):
         parse_id(text)
+
+
+def test_too_many_strings_to_keep_are_malformed():
+    """An action may want 200 strings kept."""
+    raw = msgspec.json.encode({"actions": [{"action": "fold", "id": "Read:1", "keep": ["x"] * 201}]})
+    found = read_plan(raw)
+    assert found.plan.actions == ()
+    assert "201 strings to keep; at most 200" in found.findings[0].sentence
+
+
+def test_short_ids_stand_for_functions():
+    """`Read:1` in a plan is `function:Read:1`, as in pointers' rows."""
+    assert read_plan(b'{"actions":[{"action":"fold","id":"Read:1"}]}').plan.actions[0].id == "function:Read:1"

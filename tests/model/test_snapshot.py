@@ -98,3 +98,13 @@ def test_whatever_has_a_name_and_plans_is_a_planner():
 
     planner: Planner = Nothing()
     assert planner.plan(snapshot_of(TURNS)).actions == ()
+
+
+def test_part_savings():
+    """What committed edits took out of parts; nothing without edits."""
+    messages = session([("one", [("Read", {"file_path": "/a"}, "text " * 100)], "done")])
+    plain = snapshot_of(messages)
+    assert plain.part_savings == 0
+    held = Replacement(plain.chains[2], "content.0", "[folded]", tokens=5)
+    edited = snapshot_of(messages, edits=[Edit("function:Read:1", "fold", (held,), 0, 0)])
+    assert edited.part_savings == plain.entries[2].parts[0].tokens - 5

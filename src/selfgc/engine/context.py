@@ -1,7 +1,8 @@
 """ContextEngine: observe, view, maintain, restore. The one place that wires the rooms below together.
 
 The order of a commit stands in `_commit` and nowhere else: payloads durable and read back, then the commit
-record (one transaction with them), then the new view. Whatever fails in governance leaves the agent with
+record (one transaction with them), then the new view. The file is long so that this order, the fallbacks of a
+view and the rounds of maintenance can be read in one place. Whatever fails in governance leaves the agent with
 its ungoverned request, a ledger entry where the store allows one, and a log line.
 """
 
@@ -95,6 +96,7 @@ class ContextEngine:
         self._state = CommitState(self.store.ledger(self.session))
         self._body = Body(b'{"messages":[', (), b",", b"]}", {})
         self._original: bytes = b""
+        self._model = ""
         self._system: tuple[bytes, int, frozenset[str]] = (b"", 0, frozenset())
         self._views = ViewKeeper()
         self._edits: tuple[tuple[int, int, int], dict[ObjectId, Edit]] = ((-1, 0, 0), {})
@@ -133,11 +135,13 @@ class ContextEngine:
         self._observe(split_body(raw), raw)
 
     def _observe(self, body: Body, original: bytes) -> None:
+        system = self._dialect.system_text(body.fields)
+        model = decode(body.fields["model"]) if "model" in body.fields else ""
         new = self._lineage.advance(body.messages)
         self._body, self._original = body, original
+        self._model = model if isinstance(model, str) else ""
         self._unjournaled += new
         self._seen_upto = min(self._seen_upto, len(self._lineage.chains))
-        system = self._dialect.system_text(body.fields)
         key = hashlib.sha256(system.encode("utf-8", "surrogatepass")).digest()
         if self._system[0] != key:
             self._system = (key, self._counter.count(system), frozenset(anchors_of(system)))
@@ -199,12 +203,7 @@ class ContextEngine:
         return edits
 
     def _profile(self) -> Profile:
-        model = self._model()
-        return self._catalog.row(model).profile(model)
-
-    def _model(self) -> str:
-        value = decode(self._body.fields["model"]) if "model" in self._body.fields else ""
-        return value if isinstance(value, str) else ""
+        return self._catalog.row(self._model).profile(self._model)
 
     def view(self) -> list[dict[str, object]]:
         """Return the messages to send now, decoded; those that are not edited equal the client's own."""
@@ -308,7 +307,7 @@ class ContextEngine:
         rehearsal = rehearse(
             snapshot, plan, self._counter, fields=self._body.fields, findings=findings, cache=self._views.cache
         )
-        prices = self._catalog.row(self._model())
+        prices = self._catalog.row(self._model)
         cold = self._is_cold(prices) if is_cold is None else is_cold
         calls = sum(entry.message.role == "assistant" for entry in snapshot.entries)
         now = Circumstances(cold, calls_to_come(calls), self._body.fields)
