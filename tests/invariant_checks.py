@@ -414,7 +414,7 @@ def call_id(step: Step, span: Any) -> str:
 
 def check_pointer(step: Step, name: str, shown: str, payload: str, others: str) -> None:
     lines = payload.count("\n") + 1
-    size = f"{lines:,} lines" if lines > 1 else f"{len(payload):,} characters"
+    size = f"{lines:,} lines" if lines > 1 else f"{len(payload):,} characters" if payload else "an image or document"
     way = f": selfgc restore {name}]"
     assert way in shown
     if f"[folded {size}" not in shown:

@@ -13,3 +13,8 @@ def test_the_module_runs_the_command(monkeypatch, capsys):
         runpy.run_module("selfgc", run_name="__main__")
     assert ended.value.code == 0
     assert capsys.readouterr().out.startswith("selfgc ")
+
+
+def test_importing_the_module_runs_nothing():
+    """Only as a program it runs."""
+    assert "main" in runpy.run_module("selfgc.__main__", run_name="elsewhere")

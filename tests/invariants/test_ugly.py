@@ -12,6 +12,7 @@ from selfgc.engine.context import ContextEngine
 from selfgc.errors import WireError
 from selfgc.model.plan import Fold, Mask, Plan
 from selfgc.model.policy import Boundary, Policy
+from selfgc.model.wire import without_lone_escapes
 from transcripts import LONE
 
 DIALECTS = pytest.mark.parametrize("dialect", ["anthropic", "chat"])
@@ -75,29 +76,30 @@ def many(count):
 
 
 def seconds(count, policy=None):
-    """How long it takes to observe, plan, commit and view so many messages, and one more step."""
+    """Processor time that it takes to observe, plan, commit and view so many messages, and one more step."""
     body = many(count)
-    start = time.perf_counter()
+    start = time.process_time()
     engine = ContextEngine(policy=policy)
     engine.observe_body(body)
     assert engine.maintain(is_cold=True).committed
     view = engine.view_body()
     engine.observe_body(body[:-2] + b"," + raw(assistant("ok")) + b"," + raw(user("more")) + b"]}")
     assert len(engine.view_body()) > len(view)
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def test_time_grows_with_length():
     """Four times the messages take about four times as long: nothing is quadratic."""
     seconds(500)
-    small, large = (min(seconds(count) for _ in range(2)) for count in (1_500, 6_000))
-    assert large < 4 * small * 2.2, f"{small:.2f} s for 1,500 messages, {large:.2f} s for 6,000"
+    small, large = (min(seconds(count) for _ in range(2)) for count in (800, 3_200))
+    assert large < 4 * small * 2.2, f"{small:.2f} s for 800 messages, {large:.2f} s for 3,200"
 
 
 @pytest.mark.slow
 def test_a_hundred_thousand_messages():
-    """100,000 messages are governed, and come out as a view that is smaller."""
-    assert seconds(100_000) < 120
+    """100,000 messages are governed, in about 200 times the time of 500."""
+    seconds(500)
+    assert seconds(100_000) < 400 * seconds(500)
 
 
 # -- how large -------------------------------------------------------------------------------------------
@@ -152,9 +154,9 @@ def test_texts_that_make_patterns_slow(text):
     for factor in (1, 4):
         engine = ContextEngine()
         messages = [user("Go"), call("call_1", "Bash", command="x"), result("call_1", text * factor)]
-        start = time.perf_counter()
+        start = time.process_time()
         engine.observe(messages)
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     assert times[1] < max(0.5, 4 * times[0] * 3)
 
 
@@ -190,24 +192,24 @@ def test_odd_characters(name, action):
 @pytest.mark.parametrize("name", TEXTS)
 @DIALECTS
 def test_odd_characters_that_nobody_edits(name, dialect):
-    """What is not edited goes out as the bytes that came, in both ways of writing them."""
+    """What is not edited goes out as the bytes that came; only half a pair (I1 of the field faults) becomes U+FFFD."""
     for ascii_only in (True, False):
         made = json.dumps({"messages": [{"role": "user", "content": TEXTS[name]}]}, ensure_ascii=ascii_only)
         body = made.encode("utf-8", "surrogatepass")
         engine = ContextEngine(dialect=dialect)
         engine.observe_body(body)
-        assert engine.view_body() == body
+        assert engine.view_body() == without_lone_escapes(body)
 
 
 def test_odd_characters_in_the_neighbour():
-    """A fold beside a text with half a surrogate pair leaves that text's bytes alone."""
+    """A fold beside a text with half a surrogate pair leaves that text alone, but for U+FFFD in its place."""
     engine, messages = folded(prose(1, 1), system=LONE)
     messages[0] = user(LONE)
     engine.observe(messages, system=LONE, model=MODEL)
-    assert raw(messages[0]) in engine.view_body()
+    assert without_lone_escapes(raw(messages[0])) in engine.view_body()
     name = engine.snapshot().spans[0].id
     assert engine.maintain(Plan((Fold(name),)), is_cold=True).committed
-    assert raw(messages[0]) in engine.view_body()
+    assert without_lone_escapes(raw(messages[0])) in engine.view_body()
     assert pointers_in(engine.view_body()) == [name]
 
 
@@ -347,3 +349,13 @@ def test_other_members_that_cannot_be_read(field):
         engine.observe_body(body)
     assert engine.snapshot().digest == before
     assert engine.view() == [user("x")]
+
+
+@pytest.mark.parametrize("action", [Fold, Mask])
+def test_a_folded_image_is_named(action):
+    """What stands for an image says that an image stood there, not that no characters did."""
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "A" * 4_000}}
+    engine, _ = folded([image], action)
+    shown = engine.view()[2]["content"][0]["content"]
+    assert "0 characters" not in shown
+    assert "image" in shown

@@ -6,7 +6,8 @@ import json
 import pytest
 
 from selfgc.errors import ReadError
-from selfgc.readers.json_text import first_bad_byte, is_blank, is_too_deep, json_text, line_at, without_lone_escapes
+from selfgc.model.wire import without_lone_escapes
+from selfgc.readers.json_text import first_bad_byte, is_blank, is_too_deep, json_text, line_at
 
 
 def test_byte_order_mark():

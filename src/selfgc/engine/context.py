@@ -40,7 +40,7 @@ from selfgc.model.profile import Profile, Violation
 from selfgc.model.protocols import Store, TokenCounter
 from selfgc.model.records import Edit, EntryKind, JournalEntry, NewEntry, Payload
 from selfgc.model.snapshot import Planner, Snapshot
-from selfgc.model.wire import Body, decode, encode, encode_exact, members, split_body
+from selfgc.model.wire import Body, decode, encode, encode_exact, members, split_body, without_lone_escapes
 from selfgc.planners.reachability import ReachabilityPlanner
 from selfgc.sidecar.memory import MemoryStore
 
@@ -55,6 +55,7 @@ DIALECTS: Mapping[str, Callable[[], Dialect]] = {"anthropic": AnthropicDialect, 
 """How to make a dialect, by name."""
 
 
+_CLEANED = "half of a character pair stands alone in it; the view has U+FFFD there"
 _TRIES = 5
 """So often new ids are tried when other writers keep taking them."""
 
@@ -250,12 +251,13 @@ class ContextEngine:
         """Return a view whose history came in broken: repaired, or with our edits, or as the client sent it."""
         before = self._dialect.check(raws, fields, snapshot.profile)
         known = frozenset((item.rule, item.call_id) for item in before)
-        repairs = find_repairs(snapshot)
-        if repairs:
-            view = project(snapshot, snapshot.edits, raws, repairs, self._views.cache)
+        repairs, clean = find_repairs(snapshot), [without_lone_escapes(raw) for raw in raws]
+        cleaned = [number for number, raw in enumerate(raws) if clean[number] != raw]
+        if repairs or cleaned:
+            view = project(snapshot, snapshot.edits, clean, repairs, self._views.cache)
             found = check_view(snapshot, view, fields)
             if len(found) < len(before) and all((item.rule, item.call_id) in known for item in found):
-                self._note_repairs(snapshot, repairs)
+                self._note_repairs(snapshot, [*repairs, *(Repair(n, "", None, "", _CLEANED) for n in cleaned)])
                 return view
         view = project(snapshot, snapshot.edits, raws, (), self._views.cache)
         found = check_view(snapshot, view, fields, known=known)

@@ -223,7 +223,7 @@ class Drafter(msgspec.Struct, frozen=True):
 
     def _render(self, span: Span, text: str, shown_lines: Sequence[str], verb: str, path: str) -> str:
         recovery = self.snapshot.policy.recovery
-        if verb == "mask":
+        if verb == "mask" and text:
             shown = pointers.masked_text(span, text, (), recovery)
             missing = [line for line in shown_lines if line not in shown]
             return pointers.masked_text(span, text, missing, recovery)

@@ -23,7 +23,9 @@ def way_back(object_id: ObjectId, recovery: Recovery) -> str:
 
 
 def size_of(text: str) -> str:
-    """Return a text's size as a person reads it."""
+    """Return a text's size as a person reads it; of what holds no text (an image), just that."""
+    if not text:
+        return "an image or document"
     lines = text.count("\n") + 1
     return f"{lines:,} lines" if lines > 1 else f"{len(text):,} characters"
 

@@ -220,3 +220,15 @@ def _gap(array: bytes, messages: tuple[bytes, ...]) -> bytes:
     gap = array[start : array.index(b",", start) + 1]
     rest = array[start + len(gap) :]
     return gap + rest[: len(rest) - len(rest.lstrip(_SPACE))]
+
+
+_HIGH, _LOW = rb"\\u[dD][89abAB][0-9a-fA-F]{2}", rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+_SURROGATE = re.compile(rb"\\\\|" + _HIGH + _LOW + rb"|(" + _HIGH + rb"|" + _LOW + rb")")
+_ANY_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
+def without_lone_escapes(raw: bytes) -> bytes:
+    r"""Return JSON with each escaped lone surrogate as `\ufffd`: equally long, so positions stay what they are."""
+    if _ANY_SURROGATE.search(raw) is None:
+        return raw
+    return _SURROGATE.sub(lambda match: rb"\ufffd" if match[1] else match[0], raw)

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from selfgc.errors import ReadError
-from selfgc.model.wire import elements
-from selfgc.readers.json_text import first_bad_byte, is_blank, is_too_deep, without_lone_escapes
+from selfgc.model.wire import elements, without_lone_escapes
+from selfgc.readers.json_text import first_bad_byte, is_blank, is_too_deep
 from selfgc.readers.recording import Skipped, Usage
 from selfgc.readers.recovery import fault_of, salvage
 

@@ -7,7 +7,7 @@ import re
 from itertools import accumulate
 
 from selfgc.errors import ReadError
-from selfgc.model.wire import MAX_DEPTH
+from selfgc.model.wire import MAX_DEPTH, without_lone_escapes
 
 _NOTHING = b" \t\r\n\v\f\x00"
 _UTF8_MARK = b"\xef\xbb\xbf"
@@ -26,9 +26,6 @@ _FOREIGN = {
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
-_HIGH, _LOW = rb"\\u[dD][89abAB][0-9a-fA-F]{2}", rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-_SURROGATE = re.compile(rb"\\\\|" + _HIGH + _LOW + rb"|(" + _HIGH + rb"|" + _LOW + rb")")
-_ANY_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _BLANK = re.compile(rb'"(?:\\[nrtf]|\\u[0-9a-fA-F]{4}|[ \x80-\xff])*+"')
 
 
@@ -68,13 +65,6 @@ def is_too_deep(raw: bytes) -> bool:
         return False
     brackets = _STRING.sub(b"", raw).translate(None, _NOT_BRACKETS)
     return max(accumulate(map(_STEP.__getitem__, brackets)), default=0) > MAX_DEPTH
-
-
-def without_lone_escapes(raw: bytes) -> bytes:
-    r"""Return JSON with each escaped lone surrogate as `\ufffd`: equally long, so positions stay what they are."""
-    if _ANY_SURROGATE.search(raw) is None:
-        return raw
-    return _SURROGATE.sub(lambda match: rb"\ufffd" if match[1] else match[0], raw)
 
 
 def is_blank(string: bytes) -> bool:

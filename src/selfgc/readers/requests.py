@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from selfgc.errors import ReadError, WireError
-from selfgc.model.wire import decode, elements, members
-from selfgc.readers.json_text import first_bad_byte, is_too_deep, line_at, without_lone_escapes
+from selfgc.model.wire import decode, elements, members, without_lone_escapes
+from selfgc.readers.json_text import first_bad_byte, is_too_deep, line_at
 from selfgc.readers.recording import Notes, Recording, Skipped
 from selfgc.readers.recovery import Fault, fault_of, whole_messages
 from selfgc.readers.signs import dialect_of

@@ -15,8 +15,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from selfgc.model.wire import decode
-from selfgc.readers.json_text import without_lone_escapes
+from selfgc.model.wire import decode, without_lone_escapes
 
 _CHAT_ROLES = frozenset({"tool", "function", "developer"})
 _CHAT_PARTS = frozenset({"image_url", "input_audio", "file", "refusal"})
