@@ -88,6 +88,7 @@ def seconds(count, policy=None):
     return time.process_time() - start
 
 
+@pytest.mark.slow
 def test_time_grows_with_length():
     """Four times the messages take about four times as long: nothing is quadratic."""
     seconds(500)
@@ -131,6 +132,7 @@ def test_one_word_of_a_megabyte():
     assert engine.restore("function:Read:1") == b"a" * 1_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
