@@ -34,7 +34,7 @@ def test_sound_imports_are_kept(tmp_path):
         __init__="from selfgc.engine.context import x",
         engine___context="import os\nfrom selfgc.model.anchors import x",
         planners___newest="import re\nfrom selfgc.model.anchors import x",
-        bench___typed="from selfgc.bench.uses import x",
+        bench___typed="from selfgc.bench.judge.uses import x",
         bench___uses="import re",
     )
 
@@ -60,10 +60,10 @@ def test_sound_imports_are_kept(tmp_path):
             {"cli___main": "from selfgc.model import x", "model_____init__": "x = 1"},
             "selfgc.cli.main -> selfgc.model (l.1)",
         ),
-        ({"bench___uses": "import selfgc.model.anchors"}, "selfgc.bench.uses -> selfgc.model.anchors"),
+        ({"bench___uses": "import selfgc.model.anchors"}, "selfgc.bench.judge.uses -> selfgc.model.anchors"),
         (
             {"bench___typed": "import selfgc.bench.x", "bench___x": "import selfgc.planners.y", "planners___y": ""},
-            "selfgc.bench.typed -> selfgc.bench.x",
+            "selfgc.bench.judge.typed -> selfgc.bench.x",
         ),
     ],
 )

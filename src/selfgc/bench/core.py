@@ -5,11 +5,10 @@ file itself, not with what the store says), how much was pruned, and which neede
 """
 
 import argparse
-import json
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import repeat
 from pathlib import Path
@@ -21,33 +20,18 @@ from rich.table import Table
 
 from selfgc.bench.budgets import Budget, measure_budgets
 from selfgc.bench.cases import Case, cases_of
-from selfgc.bench.rarity import Rarity, rarity_of
+from selfgc.bench.judge.rarity import Rarity, rarity_of
+from selfgc.bench.judge.uses import Use, needed_uses, visible
 from selfgc.bench.recovery import count_restored, payload_texts
+from selfgc.bench.sessions import Session, read_sessions
 from selfgc.bench.texts import Decoded, view_text
-from selfgc.bench.uses import Use, needed_uses, visible
 from selfgc.economics.tokens import VocabularyCounter
 from selfgc.engine.context import DIALECTS, ContextEngine, load_catalog
 from selfgc.model.policy import Policy
-from selfgc.readers.detect import read_file
 from selfgc.sidecar.sqlite import SqliteStore
 
 STRICT_WEIGHT = 0.5
 """Uses of less weight (mentions in prose, thinking) do not count in strict verdicts."""
-
-
-class Session(msgspec.Struct, frozen=True):
-    """One session file, decoded for the judge and raw for the engine."""
-
-    name: str
-    dialect: str
-    fields: Mapping[str, object]
-    messages: tuple[Mapping[str, object], ...]
-
-    @property
-    def system(self) -> str:
-        """The system prompt and tool definitions as text: every view holds them."""
-        held = {key: self.fields[key] for key in ("system", "tools") if key in self.fields}
-        return json.dumps(held, ensure_ascii=False)
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -92,14 +76,6 @@ class Figures(msgspec.Struct, frozen=True):
     cases_all_seen: int
     seconds: float
     budgets: tuple[Budget, ...]
-
-
-def read_sessions(folder: Path) -> Iterator[Session]:
-    """Yield the sessions of a folder in order of name. ReadError names the file that cannot be read."""
-    for path in sorted(folder.glob("*.json*")):
-        recording = read_file(path)
-        body = json.loads(recording.body)
-        yield Session(path.stem, recording.dialect, body, tuple(body.pop("messages")))
 
 
 def govern_case(session: Session, case: Case, uses: Sequence[Use], store: Path, policy: Policy) -> Outcome:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from selfgc.bench.produced import Place, produced, weight_of
-from selfgc.bench.typed import Kind
+from selfgc.bench.judge.produced import Place, produced, weight_of
+from selfgc.bench.judge.typed import Kind
 
 
 def call(name, arguments):

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
+from selfgc.bench.judge.typed import Anchor, Kind, anchors, line_anchor, path_anchor
 from selfgc.bench.texts import Decoded, Leaf, Source, compatible, has_call, leaves
-from selfgc.bench.typed import Anchor, Kind, anchors, line_anchor, path_anchor
 
 
 class Place(StrEnum):

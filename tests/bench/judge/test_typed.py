@@ -2,7 +2,7 @@
 
 import pytest
 
-from selfgc.bench.typed import (
+from selfgc.bench.judge.typed import (
     LONGEST,
     Anchor,
     Kind,

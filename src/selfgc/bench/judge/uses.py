@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from selfgc.bench.cases import Case
-from selfgc.bench.guessable import is_common_file, is_common_folder
-from selfgc.bench.produced import Place, produced, weight_of
-from selfgc.bench.rarity import Rarity
+from selfgc.bench.judge.guessable import is_common_file, is_common_folder
+from selfgc.bench.judge.produced import Place, produced, weight_of
+from selfgc.bench.judge.rarity import Rarity
+from selfgc.bench.judge.typed import Anchor, Kind, spellings
 from selfgc.bench.texts import Decoded, Source, leaves, normal, view_text
-from selfgc.bench.typed import Anchor, Kind, spellings
 
 _EVERYTHING_RARE = Rarity()
 

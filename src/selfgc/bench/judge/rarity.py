@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from selfgc.bench.judge.typed import all_spelled, line_anchor
 from selfgc.bench.texts import Decoded, compatible, leaves
-from selfgc.bench.typed import all_spelled, line_anchor
 
 MAX_SHARE = 0.01
 """In a larger share of the other sessions than this an anchor is common; with up to 99 others, in any."""

@@ -1,6 +1,6 @@
 """The rarity filter over a corpus of sessions."""
 
-from selfgc.bench.rarity import Rarity, rarity_of
+from selfgc.bench.judge.rarity import Rarity, rarity_of
 
 
 def said(words):

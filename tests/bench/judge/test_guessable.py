@@ -2,7 +2,7 @@
 
 import pytest
 
-from selfgc.bench.guessable import (
+from selfgc.bench.judge.guessable import (
     is_common_file,
     is_common_folder,
     is_common_identifier,

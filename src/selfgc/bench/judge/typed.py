@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-from selfgc.bench.guessable import (
+from selfgc.bench.judge.guessable import (
     is_common_file,
     is_common_folder,
     is_common_identifier,

@@ -5,11 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from selfgc.bench.cases import Case
-from selfgc.bench.produced import Place
-from selfgc.bench.rarity import rarity_of
+from selfgc.bench.judge.produced import Place
+from selfgc.bench.judge.rarity import rarity_of
+from selfgc.bench.judge.typed import Kind
+from selfgc.bench.judge.uses import Use, needed_uses, stands_in, visible
 from selfgc.bench.texts import view_text
-from selfgc.bench.typed import Kind
-from selfgc.bench.uses import Use, needed_uses, stands_in, visible
 
 PLANTS = {
     Kind.URL: ("https://shop.test/orders/kx81?tab=2", "command", "curl {}"),

@@ -1,0 +1,42 @@
+"""Recorded sessions as the bench reads them: decoded for the judge, whole for whoever governs them."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from selfgc.bench.texts import Decoded
+from selfgc.readers.detect import read_file
+
+
+class Session(msgspec.Struct, frozen=True):
+    """One session file, decoded for the judge and raw for the engine."""
+
+    name: str
+    dialect: str
+    fields: Mapping[str, object]
+    """The request's members but for its messages."""
+    messages: tuple[Decoded, ...]
+    timestamps: tuple[str | None, ...] = ()
+    """ISO moments, one a message; empty when the file tells none."""
+
+    @property
+    def system(self) -> str:
+        """The system prompt and tool definitions as text: every view holds them."""
+        held = {key: self.fields[key] for key in ("system", "tools") if key in self.fields}
+        return json.dumps(held, ensure_ascii=False) if held else ""
+
+
+def read_sessions(folder: Path) -> Iterator[Session]:
+    """Yield the sessions of a folder in order of name. ReadError names the file that cannot be read."""
+    for path in sorted(folder.glob("*.json*")):
+        yield read_session(path)
+
+
+def read_session(path: Path) -> Session:
+    """Return the session of one file. ReadError when it cannot be read."""
+    recording = read_file(path)
+    body = json.loads(recording.body)
+    messages = tuple(body.pop("messages"))
+    return Session(path.stem, recording.dialect, body, messages)
