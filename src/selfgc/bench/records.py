@@ -115,6 +115,8 @@ class Judgement(msgspec.Struct, frozen=True, tag="judgement"):
     a: Levels
     b: Levels
     both: Levels
+    face: Levels
+    """Both matchers, with every span of 24 characters at the weight of its place: without the correction for chance."""
     survival: float
     """Share of the needed uses' weight that is visible, 0 to 1; 1 when nothing was needed."""
     contracts: int

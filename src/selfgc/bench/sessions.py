@@ -20,6 +20,8 @@ class Session(msgspec.Struct, frozen=True):
     messages: tuple[Decoded, ...]
     timestamps: tuple[str | None, ...] = ()
     """ISO moments, one a message; empty when the file tells none."""
+    kind: str = ""
+    """What it is about, or which agent ran it, where the file says so."""
 
     @property
     def system(self) -> str:
@@ -39,4 +41,14 @@ def read_session(path: Path) -> Session:
     recording = read_file(path)
     body = json.loads(recording.body)
     messages = tuple(body.pop("messages"))
-    return Session(path.stem, recording.dialect, body, messages)
+    return Session(path.stem, recording.dialect, body, messages, recording.timestamps, _kind(path))
+
+
+def _kind(path: Path) -> str:
+    """Return what a file with a `meta` member says of its kind."""
+    with path.open("rb") as opened:
+        if not opened.read(1_000).lstrip().startswith(b'{"meta"'):
+            return ""
+    meta = json.loads(path.read_bytes())["meta"]
+    told = (meta.get("kind"), meta.get("agent"), meta.get("source")) if isinstance(meta, dict) else ()
+    return next((value for value in told if isinstance(value, str)), "")

@@ -6,11 +6,13 @@ the pointer, so that folding a body hides its words but not its handles.
 
 import hashlib
 from collections.abc import Container, Iterable, Mapping, Sequence
+from functools import cached_property
 
 import msgspec
 
 from selfgc.governance import pointers
 from selfgc.governance.excerpt import Excerpt, Seen, excerpt
+from selfgc.governance.telling import Telling
 from selfgc.model.anchors import anchors_of, implied, stands_in
 from selfgc.model.ids import ObjectId
 from selfgc.model.legality import Legality
@@ -57,12 +59,17 @@ class Piece(msgspec.Struct, frozen=True):
     is_text: bool
 
 
-class Drafter(msgspec.Struct, frozen=True):
+class Drafter(msgspec.Struct, frozen=True, dict=True):
     """Makes drafts for one snapshot."""
 
     snapshot: Snapshot
     counter: TokenCounter
     legality: Legality
+
+    @cached_property
+    def telling(self) -> Telling:
+        """Which anchors the pointers show."""
+        return Telling(self.snapshot)
 
     def draft(self, action: Action, visible: Container[str]) -> Draft:
         """Work an action out. `visible` are the anchors that stand elsewhere in the view to come."""
@@ -234,7 +241,7 @@ class Drafter(msgspec.Struct, frozen=True):
 
     def _excerpt(self, span: Span, ref: PartRef, text: str, visible: Container[str], keep: Sequence[str]) -> Excerpt:
         known = self.snapshot.entries[ref.message].parts[ref.part].anchors
-        unseen = [anchor for anchor in known if not stands_in(anchor, visible)]
+        unseen = [anchor for anchor in known if not stands_in(anchor, visible) and self.telling.tells(anchor)]
         if ref == span.call:  # a call's anchors are those of all its arguments together
             unseen = [anchor for anchor in unseen if anchor in text]
         return excerpt(text, unseen, keep, is_document=is_document(span))

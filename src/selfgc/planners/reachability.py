@@ -13,7 +13,7 @@ an old turn go, the turn goes as one, with what is kept spared.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -41,6 +41,10 @@ TURN_SPANS = 3
 """A turn goes as one when at least so many of its spans go."""
 POINTER_SHARE = 0.2
 """Share of what is folded that its pointers take back; an estimate, for meeting a goal."""
+COMMAND_MEMORY = 120
+"""Commands of so many newest calls are shown whole by the pointer of their turn."""
+LEAST_COMMAND, LONGEST_COMMAND = 40, 800
+"""Characters of a command that is worth it."""
 _BODY = frozenset({Effect.READ, Effect.WRITE, Effect.EDIT})
 _WORTH = {
     Effect.AGENT: (1.0, "report"),
@@ -166,7 +170,20 @@ def _actions(snapshot: Snapshot, legality: Legality, foldable: Sequence[Span], k
         if turn is not None and len(spans) >= TURN_SPANS and legality.refusal(turn.id, "fold", kept) is None:
             inside = snapshot.spans[turn.first_span : turn.past_span]
             spared = tuple(span.id for span in inside if span.id in kept)
-            actions.append(Fold(turn.id, f"resolved turn: {len(spans)} calls", spare=spared))
+            keep = tuple(_commands(snapshot, spans))
+            actions.append(Fold(turn.id, f"resolved turn: {len(spans)} calls", keep=keep, spare=spared))
         else:
             actions += [Fold(span.id, f"old {span.facts.effect}") for span in spans]
     return actions
+
+
+def _commands(snapshot: Snapshot, spans: Iterable[Span]) -> Iterator[str]:
+    """Yield the commands of the newer calls, newest first: they are run again, word for word, more than anything."""
+    first = len(snapshot.spans) - COMMAND_MEMORY
+    newer = {span.id for span in snapshot.spans[max(0, first) :]}
+    for span in reversed([*spans]):
+        if span.id in newer and span.facts.effect is Effect.RUN:
+            message = snapshot.entries[span.call.message].message
+            for text in snapshot.dialect.arguments(message, span.call.part).values():
+                if LEAST_COMMAND <= len(text) <= LONGEST_COMMAND:
+                    yield text

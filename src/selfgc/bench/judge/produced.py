@@ -13,6 +13,17 @@ from selfgc.bench.judge.typed import Anchor, Kind, anchors, line_anchor, path_an
 from selfgc.bench.texts import Decoded, Leaf, Source, compatible, has_call, leaves
 
 
+class Form(StrEnum):
+    """How the anchors of a piece are found."""
+
+    PROSE = "prose"
+    """Any text or code: by the patterns."""
+    LINE = "line"
+    """One line that must match byte for byte."""
+    PATH = "path"
+    """The whole text is a path."""
+
+
 class Place(StrEnum):
     """Where a use stands."""
 
@@ -26,6 +37,15 @@ class Place(StrEnum):
     PROSE = "prose"
     THINKING = "thinking"
     USER = "user"
+
+
+class Piece(NamedTuple):
+    """One stretch of text that the agent produced (or the user said), and where it stands."""
+
+    text: str
+    place: Place
+    where: str
+    form: Form
 
 
 class Produced(NamedTuple):
@@ -120,24 +140,35 @@ def weight_of(place: Place, kind: Kind) -> float:
 
 def produced(message: Decoded) -> Iterator[Produced]:
     """Yield the anchors of the agent's own texts, or of the user's words without what a harness put there."""
+    for piece in pieces(message):
+        for anchor in _anchors(piece):
+            yield Produced(anchor, piece.place, piece.where)
+
+
+def pieces(message: Decoded) -> Iterator[Piece]:
+    """Yield the agent's own texts, or the user's words without what a harness put there; tool results are none."""
     prose = Place.PROSE if has_call(message) else Place.ANSWER
     for leaf in leaves(message):
         if leaf.source is Source.PROSE:
-            yield from _all_at(leaf.text, prose, prose.value)
+            yield Piece(leaf.text, prose, prose.value, Form.PROSE)
         elif leaf.source is Source.THINKING:
-            yield from _all_at(leaf.text, Place.THINKING, "thinking")
+            yield Piece(leaf.text, Place.THINKING, "thinking", Form.PROSE)
         elif leaf.source is Source.USER:
-            yield from _all_at(_HARNESS.sub(" ", leaf.text), Place.USER, "user")
+            yield Piece(_HARNESS.sub(" ", leaf.text), Place.USER, "user", Form.PROSE)
         elif leaf.source is Source.ARGUMENT:
             yield from _argument(leaf)
 
 
-def _all_at(text: str, place: Place, where: str) -> Iterator[Produced]:
-    for anchor in anchors(compatible(text)):
-        yield Produced(anchor, place, where)
+def _anchors(piece: Piece) -> Iterator[Anchor]:
+    if piece.form is Form.PROSE:
+        yield from anchors(compatible(piece.text))
+        return
+    anchor = line_anchor(piece.text) if piece.form is Form.LINE else path_anchor(compatible(piece.text))
+    if anchor is not None:
+        yield anchor
 
 
-def _argument(leaf: Leaf) -> Iterator[Produced]:
+def _argument(leaf: Leaf) -> Iterator[Piece]:
     where = f"{leaf.tool}.{leaf.key}"
     if leaf.key in _POSITION_KEYS:
         return
@@ -146,47 +177,39 @@ def _argument(leaf: Leaf) -> Iterator[Produced]:
     elif _PATCH in leaf.text:
         yield from _patch(leaf.text.split("\n"), where)
     elif leaf.key in _PATH_KEYS:
-        yield from _path(leaf.text, where)
+        yield Piece(leaf.text, Place.ARGUMENT, where, Form.PATH)
     elif leaf.key in _NOTE_KEYS:
-        yield from _all_at(leaf.text, Place.PROSE, where)
+        yield Piece(leaf.text, Place.PROSE, where, Form.PROSE)
     elif leaf.key in _BODY_KEYS:
-        yield from _all_at(leaf.text, Place.WRITTEN, where)
+        yield Piece(leaf.text, Place.WRITTEN, where, Form.PROSE)
     else:
         yield from _command(leaf.text, where)
 
 
-def _exact_lines(lines: list[str], where: str) -> Iterator[Produced]:
+def _exact_lines(lines: list[str], where: str) -> Iterator[Piece]:
     for line in lines:
-        anchor = line_anchor(line)
-        if anchor is not None:
-            yield Produced(anchor, Place.EXACT, where)
+        yield Piece(line, Place.EXACT, where, Form.LINE)
 
 
-def _path(text: str, where: str) -> Iterator[Produced]:
-    anchor = path_anchor(compatible(text))
-    if anchor is not None:
-        yield Produced(anchor, Place.ARGUMENT, where)
-
-
-def _command(text: str, where: str) -> Iterator[Produced]:
-    """Yield the anchors of a short argument; of a long one (a script, a here-document) the ends are the argument."""
+def _command(text: str, where: str) -> Iterator[Piece]:
+    """Yield the pieces of a short argument; of a long one (a script, a here-document) the ends are the argument."""
     lines = text.split("\n")
     if len(lines) < _BODY_LINES:
-        yield from _all_at(text, Place.ARGUMENT, where)
+        yield Piece(text, Place.ARGUMENT, where, Form.PROSE)
         return
-    yield from _all_at(f"{lines[0]}\n{lines[-1]}", Place.ARGUMENT, where)
-    yield from _all_at("\n".join(lines[1:-1]), Place.WRITTEN, where)
+    yield Piece(f"{lines[0]}\n{lines[-1]}", Place.ARGUMENT, where, Form.PROSE)
+    yield Piece("\n".join(lines[1:-1]), Place.WRITTEN, where, Form.PROSE)
 
 
-def _patch(lines: list[str], where: str) -> Iterator[Produced]:
+def _patch(lines: list[str], where: str) -> Iterator[Piece]:
     """Yield what a patch names, what it must match, and what it adds."""
     added = []
     for line in lines:
         header = _PATCH_FILE.match(line)
         if header is not None:
-            yield from _path(header[1] or header[2], where)
+            yield Piece(header[1] or header[2], Place.ARGUMENT, where, Form.PATH)
         elif line.startswith("+"):
             added.append(line[1:])
         elif line.startswith((" ", "-")):
-            yield from _exact_lines([line[1:]], where)
-    yield from _all_at("\n".join(added), Place.WRITTEN, where)
+            yield Piece(line[1:], Place.EXACT, where, Form.LINE)
+    yield Piece("\n".join(added), Place.WRITTEN, where, Form.PROSE)

@@ -41,7 +41,7 @@ def needed_uses(
     `known_text` is what every view holds (system prompt, tool definitions), `protected` the tail of the prefix that
     every method keeps.
     """
-    prefix = view_text(case.prefix)
+    prefix = view_text(case.in_view)
     known = "\n".join([normal(known_text), _standing_text(case.prefix), view_text(protected)])
     tested: set[str] = set()
     needed: list[Use] = []
