@@ -474,6 +474,22 @@ def test_a_swallowed_span_keeps_its_whole_payload():
     assert json.loads(inner["function:Write:1"]) == {"content": "done", "input.content": LONG}
 
 
+def test_a_swallowed_call_keeps_what_its_row_does_not_show():
+    """The call leaves with its result: an edit's short strings and a long command are in the span's own payload."""
+    command = "docker compose exec app php artisan migrate --force --no-interaction 2>&1 | tail -30"
+    changed = ("Edit", {"file_path": "/w", "old_string": "one", "new_string": "two"}, "done")
+    draft = drafted(world(changed, ("Bash", {"command": command}, LONG), READ), Fold("conversation:user:1"))
+    payloads = {payload.sha256: payload.data for payload in draft.payloads}
+    inner = {edit.id: payloads[edit.payload] for edit in draft.edits[1:]}
+    assert json.loads(inner["function:Edit:1"]) == {
+        "content": "done",
+        "input.old_string": "one",
+        "input.new_string": "two",
+    }
+    assert json.loads(inner["function:Bash:2"]) == {"content": LONG, "input.command": command}
+    assert inner["function:Read:3"] == LONG.encode()
+
+
 @pytest.mark.parametrize("in_result", [True, False])
 def test_a_second_edit_of_a_span_brings_nothing_back(in_result):
     """What it cannot make shorter stays as the first one left it: here a text whose anchors were elsewhere before."""

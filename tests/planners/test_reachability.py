@@ -223,6 +223,22 @@ def test_a_turn_goes_as_one_when_three_of_its_spans_go():
     assert action == Fold("conversation:user:1", "resolved turn: 3 calls", spare=("function:Read:4",))
 
 
+def test_the_commands_of_a_turn_are_shown_whole():
+    """Commands are run again word for word; very short and very long ones are not worth it, nor are read files."""
+    command = "docker compose exec app php artisan migrate --force 2>&1 | tail -3"
+    calls = [run(command), run("ls"), run("echo " + "x" * 900), read("/a")]
+    (action,) = ReachabilityPlanner().plan(worlds(calls)).actions
+    assert action.keep == (command,)
+
+
+def test_commands_of_long_ago_are_not_shown():
+    """Of 251 calls the first one's command is left to its payload."""
+    command = "docker compose exec app php artisan migrate --force 2>&1 | tail -3"
+    calls = [run(command), *[run("ls")] * 250]
+    (action,) = ReachabilityPlanner().plan(worlds(calls)).actions
+    assert action.keep == ()
+
+
 def test_a_small_turn_goes_span_by_span():
     """The pointer of a turn would be no shorter."""
     actions = ReachabilityPlanner().plan(worlds([run("a"), read("/b")])).actions

@@ -23,6 +23,7 @@ from selfgc.model.plan import Action
 from selfgc.model.protocols import TokenCounter
 from selfgc.model.records import Edit, Payload, Replacement
 from selfgc.model.snapshot import Snapshot
+from selfgc.model.spans import Effect
 from selfgc.model.wire import decode, encode_exact, join_members, without_lone_surrogates
 
 SHORTEST_LEAF = 240
@@ -327,10 +328,15 @@ class Drafter(msgspec.Struct, frozen=True, dict=True):
         return edit is not None and edit.payload != ""
 
     def _inner(self, span: Span, turn_id: ObjectId) -> tuple[Edit, Payload] | None:
-        """Keep the whole payload of a span that a turn's fold swallows; None when an earlier edit keeps it."""
+        """Keep the whole payload of a span that a turn's fold swallows; None when an earlier edit keeps it.
+
+        The call leaves with its result, so what its row does not show of the arguments belongs to the payload.
+        """
         leaves = self.snapshot.dialect.arguments(self.snapshot.entries[span.call.message].message, span.call.part)
-        large = [path for path, text in leaves.items() if len(text) >= SHORTEST_LEAF]
-        pieces = [self._result_piece(_refs(span)[-1]), *self._argument_pieces(span.call, large)]
+        shown = pointers.row_subject(span)
+        least = 1 if span.facts.effect is Effect.EDIT else pointers.ROW_SUBJECT
+        hidden = [path for path, text in leaves.items() if len(text) >= least and text != shown]
+        pieces = [self._result_piece(_refs(span)[-1]), *self._argument_pieces(span.call, hidden)]
         payload, media = pack(pieces)
         earlier = self.snapshot.edits.get(span.id)
         if earlier is not None and earlier.payload == payload.sha256:

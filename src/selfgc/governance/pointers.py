@@ -15,6 +15,8 @@ from selfgc.model.spans import Effect
 HEAD_LINES = 12
 TAIL_LINES = 12
 _LONG_LINE = 400
+ROW_SUBJECT = 80
+"""Characters of a call's subject that its row shows."""
 
 
 def way_back(object_id: ObjectId, recovery: Recovery) -> str:
@@ -127,7 +129,12 @@ _ON_FILES = frozenset({Effect.READ, Effect.WRITE, Effect.EDIT})
 
 def _row(span: Span) -> str:
     ended = f" → {span.facts.outcome or 'failed'}" if span.facts.has_failed else ""
-    return f"{span.id.removeprefix('function:')} {span.facts.target[:80]}{ended}".rstrip()
+    return f"{span.id.removeprefix('function:')} {row_subject(span)}{ended}".rstrip()
+
+
+def row_subject(span: Span) -> str:
+    """Return what a span's row shows of what it is about: a file's path whole, the beginning of anything else."""
+    return span.facts.target if span.facts.effect in _ON_FILES else span.facts.target[:ROW_SUBJECT]
 
 
 def _calls(spans: Sequence[Span]) -> str:

@@ -1,9 +1,9 @@
 """Telling anchors: which of the anchors that a fold hides its pointer shows.
 
-An anchor that later work never names again is dead weight in every later call. How likely it is named again was
-measured on recorded sessions (docs/planner.md): most when the agent has typed it before, more for names and
-phrases than for paths and other marks, hardly ever for numbers of old output; and it fades with the calls since
-it was last seen. Of what is left out the pointer still tells tool and subject, and how to have it back.
+An anchor that later work never names again is dead weight in every later call. How often anchors are named again
+was measured on recorded sessions (docs/planner.md): most when the agent has typed them before, more for names and
+phrases than for places and other marks, hardly ever for numbers of old output; and it fades with the calls since
+an anchor was last seen. Of what is left out the pointer still tells tool and subject, and how to have it back.
 """
 
 import re
@@ -14,21 +14,21 @@ import msgspec
 from selfgc.model.snapshot import Snapshot
 from selfgc.model.spans import Effect
 
-LEAST = 0.01
+LEAST = 0.003
 """An anchor of less worth is not shown."""
-UNTYPED = 0.1
-"""Share of the worth that is left when the agent never typed an anchor itself."""
-UNTYPED_OF_BODY = 0.4
-"""As above, for an anchor that stood in a file the agent read."""
-FADING = 20
+READ, TOLD = 0.6, 0.1
+"""What an anchor is worth that the agent never typed: from a file it read, or from any other result."""
+UNTYPED_PLACE = 2.7
+"""Paths and files are opened without having been typed before: of that, so many times as much."""
+FADING, UNTYPED_FADING = 22, 7
 """Calls after which half of the worth is left, then a third, a fourth."""
-LONG_AGO = 320
-"""Calls; what was seen last before that is worth a fourth of what its age says."""
+LONG_AGO, LONG_AGO_SHARE = 320, 0.25
+"""What was seen last before so many calls is worth this share of what its age says."""
+PHRASE, PLACE, MARK, NUMBER = 0.9, 0.5, 0.2, 0.015
+"""What other forms are worth, against a name of code."""
 _NAME = re.compile(r"[^\W\d]\w*")
 _NUMBER = re.compile(r"[$€£¥]?[\d.,:%-]+")
 _FILE = re.compile(r"[\w.-]+\.[a-z]{1,5}")
-_PLACE = 0.5
-_MARK = 0.2
 
 
 class Telling(msgspec.Struct, frozen=True, dict=True):
@@ -41,13 +41,15 @@ class Telling(msgspec.Struct, frozen=True, dict=True):
         return self.worth(anchor) >= LEAST
 
     def worth(self, anchor: str) -> float:
-        """Return how likely the anchor is named again, 1 for a name that the agent typed just now."""
+        """Return what showing the anchor is worth: 1 for a name that the agent typed just now."""
         last, typed, read = self._seen
         age = len(self.snapshot.spans) - last.get(anchor, 0)
-        is_place = "/" in anchor and " " not in anchor or _FILE.fullmatch(anchor) is not None
-        known = 1.0 if anchor in typed or is_place else UNTYPED_OF_BODY if anchor in read else UNTYPED
-        fresh = FADING / (FADING + age) * (0.25 if age > LONG_AGO else 1)
-        return known * fresh * _worth_of_form(anchor)
+        form = _worth_of_form(anchor)
+        ago = LONG_AGO_SHARE if age > LONG_AGO else 1.0
+        if anchor in typed:
+            return form * ago * FADING / (FADING + age)
+        known = (READ if anchor in read else TOLD) * (UNTYPED_PLACE if form == PLACE else 1.0)
+        return known * form * ago * UNTYPED_FADING / (UNTYPED_FADING + age)
 
     @cached_property
     def _seen(self) -> tuple[dict[str, int], set[str], set[str]]:
@@ -71,7 +73,7 @@ def _worth_of_form(anchor: str) -> float:
     if _NAME.fullmatch(anchor):
         return 1.0
     if _NUMBER.fullmatch(anchor):
-        return 0.05
+        return NUMBER
     if " " in anchor:
-        return 0.5
-    return _PLACE if "/" in anchor or _FILE.fullmatch(anchor) else _MARK
+        return PHRASE
+    return PLACE if "/" in anchor or _FILE.fullmatch(anchor) else MARK

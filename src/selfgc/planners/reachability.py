@@ -41,7 +41,7 @@ TURN_SPANS = 3
 """A turn goes as one when at least so many of its spans go."""
 POINTER_SHARE = 0.2
 """Share of what is folded that its pointers take back; an estimate, for meeting a goal."""
-COMMAND_MEMORY = 120
+COMMAND_MEMORY = 250
 """Commands of so many newest calls are shown whole by the pointer of their turn."""
 LEAST_COMMAND, LONGEST_COMMAND = 40, 800
 """Characters of a command that is worth it."""
