@@ -29,6 +29,7 @@ COMMANDS: Mapping[str, str] = {
     "history": "Show the ledger: what was planned, refused, committed, restored.",
     "verify": "Check every payload, pointer, journal and ledger of a store.",
     "check": "Check a request by the rules of its provider.",
+    "bench": "Measure on recorded sessions: what is pruned, and what later work would have missed.",
 }
 """Each command and its short help. The command is `command` in the module of its name."""
 

@@ -39,7 +39,7 @@ LITTLE = 0.01
 """What failed, and notes, are worth so little that they are kept only when a goal leaves room for them."""
 TURN_SPANS = 3
 """A turn goes as one when at least so many of its spans go."""
-POINTER_SHARE = 0.2
+POINTER_SHARE = 0.1
 """Share of what is folded that its pointers take back; an estimate, for meeting a goal."""
 COMMAND_MEMORY = 250
 """Commands of so many newest calls are shown whole by the pointer of their turn."""

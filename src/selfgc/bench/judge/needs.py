@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 import msgspec
 
@@ -23,6 +24,10 @@ _RULE = re.compile(
 _SENTENCE = re.compile(r"[^.!?。！？\n]{6,400}[.!?。！？]?")
 
 
+Need: TypeAlias = Use | Span
+"""One needed use, of either matcher."""
+
+
 class Needs(msgspec.Struct, frozen=True):
     """The needed uses of one case, and the user's rules in its prefix."""
 
@@ -36,6 +41,11 @@ class Needs(msgspec.Struct, frozen=True):
     """Sentences of the user's that state a rule, in the spelling of `view_text`."""
     sites: Mapping[int, tuple[str, ...]] = {}
     """By step, the file names and URLs that the agent's message names: what it knows when it looks for something."""
+
+    @property
+    def every(self) -> tuple[Need, ...]:
+        """All of them, matcher A's first."""
+        return (*self.uses, *self.spans)
 
     @property
     def strict_uses(self) -> list[Use]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from selfgc.bench.governed import Counter, Restorable
+from selfgc.bench.judge.needs import Need
 from selfgc.bench.judge.uses import Use, visible
 from selfgc.bench.judge.verbatim import Span, bare_windows, message_windows
 from selfgc.bench.texts import Decoded, normal, raw_text, view_text
@@ -28,7 +29,7 @@ class Seen(msgspec.Struct, frozen=True):
         """Return the needed windows of a span that do not stand there."""
         return [window for window in span.windows if not any(window in found for found in self.windows)]
 
-    def holds(self, need: Use | Span) -> bool:
+    def holds(self, need: Need) -> bool:
         """Whether the need is met there."""
         return not self.missing(need) if isinstance(need, Span) else self.holds_use(need)
 

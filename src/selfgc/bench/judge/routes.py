@@ -1,4 +1,4 @@
-"""Routes: can somebody who reads the view find the payload that holds what is needed, and in how many restores?
+"""Routes: whether somebody who reads the view finds the payload that holds what is needed, and in how many restores.
 
 A pointer is a text of the view that is not the session's own and names a payload's id; the call beside a result
 belongs to it. It routes to a need when it also holds a salient term: of the need's neighbourhood in the payload,
@@ -12,10 +12,10 @@ from collections.abc import Set as AbstractSet
 import msgspec
 
 from selfgc.bench.governed import Restorable
+from selfgc.bench.judge.needs import Need
 from selfgc.bench.judge.reading import Reading, message_key
 from selfgc.bench.judge.sources import call_texts, result_texts
 from selfgc.bench.judge.uses import Use, stands_in
-from selfgc.bench.judge.verbatim import Span
 from selfgc.bench.texts import Decoded, leaves, normal
 
 NEIGHBOURHOOD = 200
@@ -77,14 +77,14 @@ class Routes:
         self._reading = reading
         self._pointers = list(_pointers(messages, own))
 
-    def lead_to(self, item: Restorable, need: Use | Span, terms: Iterable[str]) -> bool:
+    def lead_to(self, item: Restorable, need: Need, terms: Iterable[str]) -> bool:
         """Whether a pointer names the payload and tells that it is the one to look in."""
         wanted = [*terms, *self._neighbours(item, need)]
         return any(
             names(item.id, pointer) and any(stands_in(term, pointer) for term in wanted) for pointer in self._pointers
         )
 
-    def _neighbours(self, item: Restorable, need: Use | Span) -> set[str]:
+    def _neighbours(self, item: Restorable, need: Need) -> set[str]:
         text = self._reading.payload(item).text
         exact = need.anchor if isinstance(need, Use) else max(need.windows[0].split(" "), key=len)
         found = text.find(exact)

@@ -14,9 +14,11 @@ _READ_TOOL = re.compile(r"read|view|cat\b|open|grep|glob|search|find|list|ls\b|f
 _WRITE_TOOL = re.compile(r"write|edit|create|patch|replace|insert|update|delete|remove|move|send|post", re.IGNORECASE)
 _SHELL_TOOL = re.compile(r"bash|shell|exec|terminal|run_command|powershell", re.IGNORECASE)
 _READ_COMMAND = re.compile(
-    r"\s*(?:cd [^;&|]+&&\s*)?(?:cat|head|tail|sed -n|nl|grep|rg|ls|find|wc|tree|git (?:show|log|diff|status|blame|ls-files)"
-    r"|curl(?! .*(?:-X|--request|-d|--data))|type|Get-Content|Select-String|jq|stat|file|which)\b(?![^|]*>(?!&|/dev/null))"
+    r"\s*(?:cd [^;&|]+&&\s*)?(?:cat|head|tail|sed -n|nl|grep|rg|ls|find|wc|tree"
+    r"|git (?:show|log|diff|status|blame|ls-files)|curl(?! .*(?:-X|--request|-d|--data))|type|Get-Content|Select-String"
+    r"|jq|stat|file|which)\b(?![^|]*>(?!&|/dev/null))"
 )
+"""A command that only looks."""
 _KEYS = ("file_path", "path", "notebook_path", "filename", "url", "command", "cmd", "pattern", "query", "prompt")
 
 

@@ -10,10 +10,10 @@ S0: all visible. S1: all visible or recoverable, with at most `MOST_RESTORES` re
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from selfgc.bench.governed import Governed, Restorable
-from selfgc.bench.judge.needs import STRICT_WEIGHT, Needs
+from selfgc.bench.judge.needs import STRICT_WEIGHT, Need, Needs
 from selfgc.bench.judge.produced import Place
 from selfgc.bench.judge.reading import Reading, Seen, message_key
 from selfgc.bench.judge.routes import Cover, Routes, cover
@@ -42,15 +42,18 @@ class Judge:
         self._reading = reading
         self._calls = calls_of(session.messages)
         self._keys = [message_key(message) for message in session.messages]
+        self._seen = [reading.view([message]) for message in session.messages]
+        self._by_message = {number: call for call in self._calls for number in (call.asked, call.answered)}
         self._system = self._reading.tokens([{"role": "system", "content": session.system}]) if session.system else 0
 
     def judge(self, needs: Needs, governed: Governed, *, subject: str, rate: float | None = None) -> Judgement:
         """Return the judgement of one governed prefix."""
         prefix = self._session.messages[: needs.cut]
         seen = self._reading.view(governed.messages)
-        missed = [need for need in (*needs.uses, *needs.spans) if not seen.holds(need)]
+        missed = [need for need in needs.every if not seen.holds(need)]
         found = _Found(self, needs, governed, seen)
         statuses = [found.status(need) for need in missed]
+        own = self.own_keys(needs.cut)
         levels = {name: _levels_of(name, needs, missed, statuses, found) for name in ("A", "B", "AB", "face")}
         covered = levels["AB"][1]
         return Judgement(
@@ -71,20 +74,16 @@ class Judge:
             contracts_kept=sum(sentence in seen.text for sentence in needs.contracts),
             losses=tuple(found.loss(need, statuses[n], covered.by_need.get(n, "")) for n, need in enumerate(missed)),
             pointer_tokens=self._reading.tokens(
-                message for message in governed.messages if message_key(message) not in self.own_keys(needs.cut)
+                message for message in governed.messages if message_key(message) not in own
             ),
             plan_digest=hashlib.sha256(governed.plan.encode()).hexdigest(),
-            fault=governed.note,
         )
 
-    def origin(self, need: Use | Span, cut: int) -> Origin | None:
+    def origin(self, need: Need, cut: int) -> Origin | None:
         """Return the last place before a cut where a need was met; None when no single message holds it."""
         for number in range(cut - 1, -1, -1):
-            message = self._session.messages[number]
-            if not self._reading.view([message]).holds(need):
-                continue
-            call = next((call for call in reversed(self._calls) if number in {call.asked, call.answered}), None)
-            return Origin(number, _source(message), call)
+            if self._seen[number].holds(need):
+                return Origin(number, _source(self._session.messages[number]), self._by_message.get(number))
         return None
 
     @property
@@ -108,10 +107,10 @@ class _Found:
     def __init__(self, judge: Judge, needs: Needs, governed: Governed, seen: Seen) -> None:
         self._judge, self._needs, self._governed, self._seen = judge, needs, governed, seen
         self._routes: Routes | None = None
-        self._origins: dict[Use | Span, Origin | None] = {}
-        self._held: dict[Use | Span, tuple[list[Restorable], bool]] = {}
+        self._origins: dict[Need, Origin | None] = {}
+        self._held: dict[Need, tuple[list[Restorable], bool]] = {}
 
-    def status(self, need: Use | Span) -> Status:
+    def status(self, need: Need) -> Status:
         routed, is_held = self._holding(need)
         if routed:
             return Status.RECOVERABLE
@@ -124,11 +123,11 @@ class _Found:
         """Return the tokens that restoring a payload brings back."""
         return self._judge.reading.size(item)
 
-    def holders(self, need: Use | Span) -> list[Restorable]:
+    def holders(self, need: Need) -> list[Restorable]:
         """Return the payloads that hold a need and that a pointer routes to."""
         return self._holding(need)[0]
 
-    def loss(self, need: Use | Span, status: Status, restored_by: str) -> Loss:
+    def loss(self, need: Need, status: Status, restored_by: str) -> Loss:
         origin = self._origin(need)
         call = origin.call if origin is not None else None
         return Loss(
@@ -146,7 +145,7 @@ class _Found:
             restored_by=restored_by,
         )
 
-    def _holding(self, need: Use | Span) -> tuple[list[Restorable], bool]:
+    def _holding(self, need: Need) -> tuple[list[Restorable], bool]:
         if need not in self._held:
             reading = self._judge.reading
             held = [item for item in self._governed.payloads if reading.payload(item).holds(need)]
@@ -158,13 +157,13 @@ class _Found:
             self._held[need] = routed, bool(held)
         return self._held[need]
 
-    def _terms(self, need: Use | Span) -> list[str]:
+    def _terms(self, need: Need) -> list[str]:
         origin = self._origin(need)
         key = origin.call.key if origin is not None and origin.call is not None else ""
         own = [key.replace("\\", "/").rpartition("/")[2]] if key and "\n" not in key else []
         return [term for term in (*own, *self._needs.sites.get(need.step, ())) if len(term) > 2]
 
-    def _origin(self, need: Use | Span) -> Origin | None:
+    def _origin(self, need: Need) -> Origin | None:
         if need not in self._origins:
             self._origins[need] = self._judge.origin(need, self._needs.cut)
         return self._origins[need]
@@ -177,7 +176,7 @@ class _Found:
         return not is_stale(call, before) and call.key.rpartition("/")[2] in self._seen.text
 
 
-def _counts(name: str, need: Use | Span) -> bool:
+def _counts(name: str, need: Need) -> bool:
     """Whether a need decides the verdict of that name."""
     if name == "face":
         return (need.weight if isinstance(need, Use) else need.face_weight) >= STRICT_WEIGHT
@@ -185,12 +184,12 @@ def _counts(name: str, need: Use | Span) -> bool:
 
 
 def _levels_of(
-    name: str, needs: Needs, missed: Sequence[Use | Span], statuses: Sequence[Status], found: "_Found"
+    name: str, needs: Needs, missed: Sequence[Need], statuses: Sequence[Status], found: "_Found"
 ) -> tuple[Levels, Cover]:
     counted = [n for n, need in enumerate(missed) if _counts(name, need)]
     holders = {n: found.holders(missed[n]) for n in counted if statuses[n] is Status.RECOVERABLE}
     restores = cover(holders, found.size, MOST_RESTORES)
-    needed = sum(_counts(name, need) for need in (*needs.uses, *needs.spans))
+    needed = sum(_counts(name, need) for need in needs.every)
     within = len(restores.ids) <= MOST_RESTORES
     kept = all(statuses[n] is Status.RECOVERABLE for n in counted)
     eased = all(statuses[n] in {Status.RECOVERABLE, Status.REDERIVABLE} for n in counted)
@@ -205,12 +204,12 @@ def _levels_of(
     ), restores
 
 
-def _survival(needs: Needs, missed: Sequence[Use | Span]) -> float:
-    total = sum(need.weight for need in (*needs.uses, *needs.spans))
+def _survival(needs: Needs, missed: Sequence[Need]) -> float:
+    total = sum(need.weight for need in needs.every)
     return 1 - sum(need.weight for need in missed) / total if total else 1.0
 
 
-def _matcher(need: Use | Span) -> str:
+def _matcher(need: Need) -> str:
     return "A" if isinstance(need, Use) else "B"
 
 
@@ -220,7 +219,7 @@ def _source(message: Decoded) -> Source:
     return next((source for source in order if source in sources), Source.SYSTEM)
 
 
-def _category(need: Use | Span, status: Status, origin: Origin | None) -> Category:
+def _category(need: Need, status: Status, origin: Origin | None) -> Category:
     if status is Status.UNROUTABLE:
         return Category.ROUTING
     if origin is not None and origin.source is Source.USER:
@@ -236,8 +235,3 @@ def _tells_state(origin: Origin) -> bool:
     """Whether a need came from the result of a command that does something: how the world stands now."""
     call = origin.call
     return call is not None and origin.source is Source.RESULT and call.is_write
-
-
-def by_statuses(losses: Sequence[Loss]) -> Mapping[Status, int]:
-    """Return how many losses there are of each status."""
-    return {status: sum(loss.status is status for loss in losses) for status in Status}
