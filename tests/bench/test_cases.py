@@ -5,7 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from selfgc.bench.cases import MAX_STEPS, cases_of, is_user_turn, last_turn
+from selfgc.bench.cases import (
+    MAX_STEPS,
+    Boundary,
+    all_cases_of,
+    cases_of,
+    is_user_turn,
+    last_turn,
+    step_cases_of,
+)
 
 SESSIONS = Path(__file__).resolve().parents[3] / "shared" / "sessions"
 
@@ -103,3 +111,45 @@ def test_real_sessions_give_cases():
     cases = cases_of("last", messages, lambda text: len(text) // 4)
     assert cases
     assert all(is_user_turn(case.continuation[0]) for case in cases)
+
+
+def one_turn(steps):
+    return [user(LONG), *[message for number in range(steps) for message in step(number)], agent("done")]
+
+
+def test_a_session_with_one_turn_is_cut_at_steps():
+    """At three of them, evenly apart; each begins with an assistant message, and five or more follow."""
+    messages = one_turn(20)
+    cases = step_cases_of("s", messages, words)
+    assert [case.cut for case in cases] == [5, 17, 29]
+    assert {case.boundary for case in cases} == {Boundary.STEP}
+    assert all(messages[case.cut]["role"] == "assistant" for case in cases)
+    assert all_cases_of("s", messages, words) == cases
+
+
+def test_a_session_with_several_turns_is_cut_at_those():
+    """Steps are for those that have none."""
+    messages = [*one_turn(10), user("two"), agent("b")]
+    assert all_cases_of("s", messages, words) == cases_of("s", messages, words)
+
+
+def test_too_few_steps_give_no_case():
+    """Nothing could be seen to follow."""
+    assert step_cases_of("s", one_turn(3), words) == []
+
+
+def test_at_a_step_the_newest_three_calls_are_protected():
+    """With their results; of fewer calls all that is there."""
+    case = step_cases_of("s", one_turn(20), words)[1]
+    assert list(case.protected) == one_turn(20)[case.cut - 6 : case.cut]
+    few = step_cases_of("s", one_turn(8), words)[0]
+    assert list(few.protected) == list(few.prefix)
+
+
+def test_what_stands_before_a_compaction_was_not_in_view():
+    """From the harness's last summary on; of a session without one, everything."""
+    summed = user("This session is being continued from a previous conversation that ran out of context.")
+    messages = [user(LONG), agent("a"), summed, agent("b"), user("three"), agent("c")]
+    case = cases_of("s", messages, words)[-1]
+    assert list(case.in_view) == messages[2:4]
+    assert list(cases_of("s", messages, words)[0].in_view) == messages[:2]

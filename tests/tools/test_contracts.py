@@ -20,8 +20,9 @@ def lint(root: Path, **files: str) -> str:
     (package / "model" / "anchors.py").touch()
     for name, source in files.items():
         path = package.joinpath(*name.split("___")).with_suffix(".py")
-        path.parent.mkdir(exist_ok=True)
-        (path.parent / "__init__.py").touch()
+        path.parent.mkdir(exist_ok=True, parents=True)
+        for folder in path.relative_to(package).parents:
+            (package / folder / "__init__.py").touch()
         path.write_text(source)
     command = [Path(sys.executable).parent / "lint-imports", "--no-logo", "--no-cache", ROOT / ".importlinter"]
     return subprocess.run(command, cwd=root, capture_output=True, check=False, text=True).stdout
@@ -34,8 +35,8 @@ def test_sound_imports_are_kept(tmp_path):
         __init__="from selfgc.engine.context import x",
         engine___context="import os\nfrom selfgc.model.anchors import x",
         planners___newest="import re\nfrom selfgc.model.anchors import x",
-        bench___typed="from selfgc.bench.judge.uses import x",
-        bench___uses="import re",
+        bench___judge___typed="from selfgc.bench.judge.uses import x",
+        bench___judge___uses="import re",
     )
 
 
@@ -60,9 +61,13 @@ def test_sound_imports_are_kept(tmp_path):
             {"cli___main": "from selfgc.model import x", "model_____init__": "x = 1"},
             "selfgc.cli.main -> selfgc.model (l.1)",
         ),
-        ({"bench___uses": "import selfgc.model.anchors"}, "selfgc.bench.judge.uses -> selfgc.model.anchors"),
+        ({"bench___judge___uses": "import selfgc.model.anchors"}, "selfgc.bench.judge.uses -> selfgc.model.anchors"),
         (
-            {"bench___typed": "import selfgc.bench.x", "bench___x": "import selfgc.planners.y", "planners___y": ""},
+            {
+                "bench___judge___typed": "import selfgc.bench.x",
+                "bench___x": "import selfgc.planners.y",
+                "planners___y": "",
+            },
             "selfgc.bench.judge.typed -> selfgc.bench.x",
         ),
     ],

@@ -42,6 +42,7 @@ class RunGiven(TypedDict):
     rates: str
     out: Path
     peers: Path | None
+    controls: bool
     fresh: bool
     workers: int
     as_json: bool
@@ -109,6 +110,7 @@ def cases_command(folders: tuple[Path, ...], others: tuple[Path, ...], workers: 
     metavar="DIR",
     help="Where the peers' environments are.",
 )
+@click.option("--controls/--no-controls", default=True, help="Run the controls of the judge. [on]")
 @click.option("--fresh", is_flag=True, help="Begin anew instead of going on with what stands in --out.")
 @_workers
 @arguments.output_options

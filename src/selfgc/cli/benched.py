@@ -140,11 +140,11 @@ def print_cards(printer: Printer, found: Explanation) -> None:
         loss = card.loss
         printer.line()
         printer.line(f"{loss.status.value}: {loss.text}", "bold")
-        printer.line(f"  used     step {loss.step}, {loss.where} ({loss.place}, weight {loss.weight})")
-        printer.line(f"  is       {loss.kind} of matcher {loss.matcher}, {loss.category.value}")
-        printer.line(f"  source   {loss.source or 'no single message'} (message {loss.source_message})")
-        printer.line(f"  there    {card.source_text}")
-        printer.line(f"  view     {card.view_text or 'nothing leads there'}")
+        printer.line(f"used: step {loss.step}, {loss.where} ({loss.place}, weight {loss.weight})")
+        printer.line(f"what: {loss.kind} of matcher {loss.matcher}, {loss.category.value}")
+        printer.line(f"source: {loss.source or 'no single message'} (message {loss.source_message})")
+        printer.line(f"there: {card.source_text}")
+        printer.line(f"view: {card.view_text or 'nothing leads there'}")
 
 
 def _rate(rate: float | None) -> str:

@@ -111,6 +111,7 @@ class _Found:
         self._held: dict[Need, tuple[list[Restorable], bool]] = {}
 
     def status(self, need: Need) -> Status:
+        """Return what became of a missed need."""
         routed, is_held = self._holding(need)
         if routed:
             return Status.RECOVERABLE
@@ -128,6 +129,7 @@ class _Found:
         return self._holding(need)[0]
 
     def loss(self, need: Need, status: Status, restored_by: str) -> Loss:
+        """Return the record of a missed need."""
         origin = self._origin(need)
         call = origin.call if origin is not None else None
         return Loss(

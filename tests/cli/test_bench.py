@@ -1,0 +1,88 @@
+"""`selfgc bench`: cases, run, report and explain, as one would use them."""
+
+import json
+
+import pytest
+
+import bench_world as world
+from cli_sessions import document
+from selfgc.cli.bench import command
+
+
+@pytest.fixture
+def folder(tmp_path):
+    world.write_session(tmp_path / "mine", kind="coding")
+    return tmp_path / "mine"
+
+
+def test_cases_are_listed(folder, run):
+    """With what each needed, and the digest of the set."""
+    done = run("bench", "cases", str(folder), "--workers", "1")
+    assert done.exit_code == 0
+    assert "mine: 2 cases, 1 of them vacuous; digest" in done.stdout
+    assert f"one:{world.CUT}" in done.stdout
+    (found,) = document(run("bench", "cases", str(folder), "--workers", "1", "--json"))
+    assert [case["cut"] for case in found["cases"]] == [10, world.CUT]
+
+
+def test_a_run_judges_and_goes_on_where_it_was(folder, tmp_path, run):
+    """The second run has nothing to do but to show the tables; --fresh begins anew."""
+    out = str(tmp_path / "report")
+    given = ["bench", "run", "--suite", str(folder), "--out", out, "--workers", "1", "--rates", "0.3", "--no-controls"]
+    done = run(*given, "--subjects", "none,reachability")
+    assert done.exit_code == 0
+    assert "mine, turn cuts: 2 cases, 1 vacuous" in done.stdout
+    lines = (tmp_path / "report" / "records.jsonl").read_text().splitlines()
+    tags = [json.loads(line)["type"] for line in lines]
+    assert (tags.count("case"), tags.count("judgement")) == (2, 6)
+    run(*given, "--subjects", "none,reachability,delete-all")
+    more = (tmp_path / "report" / "records.jsonl").read_text().splitlines()
+    assert len(more) == len(lines) + 2
+    assert more[: len(lines)] == lines
+    run(*given, "--subjects", "none", "--fresh")
+    assert len((tmp_path / "report" / "records.jsonl").read_text().splitlines()) == 4
+    found = document(run("bench", "report", out, "--json"))
+    assert {row["arm"] for row in found["rows"]} == {"none"}
+
+
+def test_tables_compare_and_tell_losses(folder, tmp_path, run):
+    """Ours against the others at a rate that is at least as high; what is out of view by category."""
+    out = str(tmp_path / "report")
+    given = ["--suite", str(folder), "--out", out, "--workers", "1", "--no-controls"]
+    run("bench", "run", *given, "--subjects", "reachability,delete-all")
+    done = run("bench", "report", out)
+    assert "against ours at the same prune rate or a higher one" in done.stdout
+    assert "Needed and out of view, by category" in done.stdout
+
+
+def test_a_verdict_is_explained(folder, run):
+    """Source, pointer, and what became of it."""
+    given = ["bench", "explain", f"one:{world.CUT}", "--suite", str(folder), "--workers", "1"]
+    given += ["--subject", "fold-all-routing"]
+    done = run(*given)
+    assert "recoverable: total_price = base_price * seat_count" in done.stdout
+    assert "source: Read /srv/shop/prices/row_plan.py (message 2)" in done.stdout
+    found = document(run(*given, "--json"))
+    assert found["judgement"]["subject"] == "fold-all-routing"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["explain", "one", "--suite", "{}"], "expected SESSION:CUT"),
+        (["run", "--suite", "{}", "--out", "x", "--rates", "2"], "expected rates over 0 and below 1"),
+        (["run", "--suite", "{}", "--out", "x", "--rates", "some"], "expected rates such as 0.3,0.44"),
+        (["run", "--suite", "{}", "--out", "x", "--subjects", "magic"], "expected arms out of"),
+    ],
+)
+def test_what_cannot_be_is_refused(folder, run, given, said):
+    """As usage, before anything is done."""
+    done = run("bench", *[part.format(folder) for part in given])
+    assert done.exit_code == 2
+    assert said in done.stderr
+
+
+def test_the_group_has_its_commands():
+    """Each with a help text."""
+    assert sorted(command.commands) == ["cases", "explain", "report", "run"]
+    assert all(found.help for found in command.commands.values())
