@@ -1,6 +1,7 @@
 """`selfgc bench`: cases, run, report and explain, as one would use them."""
 
 import json
+import sys
 
 import pytest
 
@@ -86,3 +87,27 @@ def test_the_group_has_its_commands():
     """Each with a help text."""
     assert sorted(command.commands) == ["cases", "explain", "report", "run"]
     assert all(found.help for found in command.commands.values())
+
+
+def test_a_run_checks_the_judge_and_writes_a_page(folder, tmp_path, run):
+    """The controls once; a second run finds them done. The exit code says whether all hold."""
+    out = tmp_path / "report"
+    given = ["bench", "run", "--suite", str(folder), "--out", str(out), "--workers", "1", "--subjects", "none"]
+    done = run(*given)
+    assert "Controls of the judge" in done.stdout
+    lines = (out / "records.jsonl").read_text().splitlines()
+    controls = [record for record in map(json.loads, lines) if record["type"] == "control"]
+    assert {"identity", "anti-oracle", "oracle"} <= {record["name"] for record in controls}
+    assert done.exit_code == int(not all(record["holds"] for record in controls))
+    assert (out / "report.html").read_text().startswith("<!doctype html>")
+    run(*given)
+    assert (out / "records.jsonl").read_text().splitlines() == lines
+
+
+def test_without_the_drawing_library_the_run_goes_on(folder, tmp_path, run, monkeypatch):
+    """It says what is missing and how to have it."""
+    monkeypatch.setitem(sys.modules, "selfgc.bench.page", None)
+    given = ["--suite", str(folder), "--out", str(tmp_path / "report"), "--workers", "1", "--subjects", "none"]
+    done = run("bench", "run", *given, "--no-controls")
+    assert done.exit_code == 0
+    assert "pip install 'selfgc[bench]'" in done.stderr

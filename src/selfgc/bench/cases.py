@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import msgspec
 
-from selfgc.bench.texts import Decoded, has_call, has_result, has_text, raw_text
+from selfgc.bench.texts import Decoded, Source, has_call, has_result, has_text, leaves, raw_text
 
 MIN_PREFIX_TOKENS = 8_000
 """A shorter prefix is no case: there is nothing to govern yet."""
@@ -65,7 +65,7 @@ def _view_start(messages: Sequence[Decoded]) -> int:
     """Return the index of the last message in which a harness summed up what came before; 0 when there is none."""
     for index in range(len(messages) - 1, -1, -1):
         message = messages[index]
-        if message.get("role") == "user" and _COMPACTED.match(raw_text(message)):
+        if any(leaf.source is Source.USER and _COMPACTED.match(leaf.text) for leaf in leaves(message)):
             return index
     return 0
 

@@ -26,8 +26,18 @@ class Session(msgspec.Struct, frozen=True):
     @property
     def system(self) -> str:
         """The system prompt and tool definitions as text: every view holds them."""
-        held = {key: self.fields[key] for key in ("system", "tools") if key in self.fields}
-        return json.dumps(held, ensure_ascii=False) if held else ""
+        return "\n".join(_strings([self.fields.get("system"), self.fields.get("tools")]))
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _strings(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _strings(item)
 
 
 def read_sessions(folder: Path) -> Iterator[Session]:

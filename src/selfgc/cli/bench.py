@@ -1,7 +1,9 @@
 """`selfgc bench`: cases from recorded sessions, arms judged on them, and the card of one verdict."""
 
+import importlib
 import os
 from collections.abc import Sequence
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import TypedDict, Unpack
 
@@ -9,6 +11,7 @@ import click
 
 from selfgc.bench.arms.registry import arms_named
 from selfgc.bench.comparing import Key, Order, compare, key_of, orders_of
+from selfgc.bench.controlled import control_records
 from selfgc.bench.explaining import explain
 from selfgc.bench.lines import read_lines, write_lines
 from selfgc.bench.preparing import SetOfCases, prepare
@@ -16,7 +19,7 @@ from selfgc.bench.records import CaseRecord, ControlRecord, Judgement, Record
 from selfgc.bench.tally import losses_of, pairings_of, rows_of
 from selfgc.cli import arguments
 from selfgc.cli.benched import print_cards, print_cases, print_controls, print_losses, print_pairings, print_rows
-from selfgc.cli.output import Printer, progress
+from selfgc.cli.output import Printer, progress, warn
 from selfgc.errors import UsageError
 
 OURS = "reachability"
@@ -116,7 +119,7 @@ def cases_command(folders: tuple[Path, ...], others: tuple[Path, ...], workers: 
 @arguments.output_options
 @click.pass_context
 def run_command(ctx: click.Context, **given: Unpack[RunGiven]) -> None:
-    """Run arms over all cases, judge them, and write the report.
+    """Run arms over all cases, judge them, and write the report: report.html, with records.jsonl beside it.
 
     A run that was cut off goes on where it was. The exit code is 1 when a control of the judge does not hold.
     """
@@ -127,8 +130,12 @@ def run_command(ctx: click.Context, **given: Unpack[RunGiven]) -> None:
     cases = [record for found in sets for record in found.cases]
     write_lines(path, [*cases, *(one for one in known if not isinstance(one, CaseRecord))])
     done = frozenset(key_of(one) for one in known if isinstance(one, Judgement))
+    if given["controls"] and not any(isinstance(one, ControlRecord) for one in known):
+        with progress("controls") as stages:
+            write_lines(path, control_records(sets, given["others"], stages.stage), append=True)
     _compare(sets, orders, done, path, given["workers"])
     records = read_lines(path)
+    _write_page(records, given["out"] / "report.html")
     _show(records, as_json=given["as_json"])
     if any(isinstance(one, ControlRecord) and not one.holds for one in records):
         ctx.exit(1)
@@ -138,8 +145,10 @@ def run_command(ctx: click.Context, **given: Unpack[RunGiven]) -> None:
 @click.argument("out", type=_FOLDER, metavar="DIR")
 @arguments.output_options
 def report_command(out: Path, *, as_json: bool) -> None:
-    """Show the tables of a run once more, from its records."""
-    _show(read_lines(out / "records.jsonl"), as_json=as_json)
+    """Write report.html and show the tables of a run once more, from its records."""
+    records = read_lines(out / "records.jsonl")
+    _write_page(records, out / "report.html")
+    _show(records, as_json=as_json)
 
 
 @command.command("explain")
@@ -188,6 +197,17 @@ def _compare(
         for number, judged in enumerate(compare(sets, orders, done, workers=workers), 1):
             write_lines(path, judged, append=True)
             stages.step(number, total)
+
+
+def _write_page(records: Sequence[Record], path: Path) -> None:
+    """Write the page of a run; without the library that draws it, say what is missing."""
+    try:
+        page = importlib.import_module("selfgc.bench.page")
+    except ModuleNotFoundError as error:
+        warn(f"no {path.name}: {error.name} is not installed; `pip install 'selfgc[bench]'` brings it")
+        return
+    dated = datetime.now(tz=timezone.utc).date().isoformat()
+    path.write_text(page.page_of(records, dated=dated), "utf-8")
 
 
 def _show(records: Sequence[Record], *, as_json: bool) -> None:

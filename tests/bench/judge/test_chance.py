@@ -97,7 +97,7 @@ def test_anchors_are_counted_by_kind():
         *step({"command": "grep reserve_seat reserve_seat row_plan", "description": "porter_list"}, "ok")
     )
     messages[2]["content"][0]["content"] = "reserve_seat stands here with row_plan and porter_list"
-    messages[6]["content"][0]["content"] = "row_plan again"
+    messages[7]["content"][0]["content"] = "row_plan again"
     chance = experiment([("a", messages)])
     assert rows(chance.anchors) == [(Place.ARGUMENT, "identifier", 1, 0)]
     common = experiment([("a", messages)], [("b", [user("reserve_seat")])])

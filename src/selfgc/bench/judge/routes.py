@@ -6,6 +6,7 @@ of the source's key (its path, URL or command), or of what the agent names at th
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
@@ -15,7 +16,9 @@ from selfgc.bench.governed import Restorable
 from selfgc.bench.judge.needs import Need
 from selfgc.bench.judge.reading import Reading, message_key
 from selfgc.bench.judge.sources import call_texts, result_texts
+from selfgc.bench.judge.typed import Anchor, spellings
 from selfgc.bench.judge.uses import Use, stands_in
+from selfgc.bench.judge.verbatim import Span
 from selfgc.bench.texts import Decoded, leaves, normal
 
 NEIGHBOURHOOD = 200
@@ -76,22 +79,39 @@ class Routes:
         """`own` are the keys (`message_key`) of the session's own messages."""
         self._reading = reading
         self._pointers = list(_pointers(messages, own))
+        self._everywhere = _everywhere(self._pointers)
 
     def lead_to(self, item: Restorable, need: Need, terms: Iterable[str]) -> bool:
         """Whether a pointer names the payload and tells that it is the one to look in."""
         wanted = [*terms, *self._neighbours(item, need)]
         return any(
-            names(item.id, pointer) and any(stands_in(term, pointer) for term in wanted) for pointer in self._pointers
+            names(item.id, pointer) and any(stands_in(term, pointer.replace(item.id, " ")) for term in wanted)
+            for pointer in self._pointers
         )
 
     def _neighbours(self, item: Restorable, need: Need) -> set[str]:
         text = self._reading.payload(item).text
-        exact = need.anchor if isinstance(need, Use) else max(need.windows[0].split(" "), key=len)
-        found = text.find(exact)
-        if found < 0:
+        wanted = spellings(Anchor(need.kind, need.anchor)) if isinstance(need, Use) else [_longest_token(need)]
+        exact = next((spelling for spelling in wanted if stands_in(spelling, text)), None)
+        if exact is None:
             return set()
+        found = text.find(exact)
         near = text[max(0, found - NEIGHBOURHOOD) : found + len(exact) + NEIGHBOURHOOD]
-        return {term for term in _TERM.findall(near) if term.lower() not in _EMPTY}
+        return {term for term in _TERM.findall(near) if term.lower() not in _EMPTY and term not in self._everywhere}
+
+
+def _longest_token(span: Span) -> str:
+    return max(span.windows[0].split(" "), key=len)
+
+
+def _everywhere(pointers: Sequence[str]) -> set[str]:
+    """Return the terms that most pointers hold: their common wording, which tells none of them from the others."""
+    counts = Counter(term for pointer in pointers for term in set(_TERM.findall(pointer)))
+    return {term for term, number in counts.items() if number >= COMMON_POINTERS and number > len(pointers) / 2}
+
+
+COMMON_POINTERS = 8
+"""With fewer pointers than this nothing is said to be their common wording."""
 
 
 def names(object_id: str, text: str) -> bool:

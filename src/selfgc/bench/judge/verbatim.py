@@ -8,7 +8,7 @@ that the agent's text shares with the prefix.
    line numbers that file readers print.
 2. A window is needed when it occurs in the prefix, is not yet known, and is rare in the corpus.
 3. A span is needed when a window of it is. It is visible when all its needed windows are.
-4. Each window is tested once, at its first use.
+4. Each window is tested once, at its first use; of several uses in one message at the heaviest.
 """
 
 import re
@@ -192,11 +192,11 @@ def needed_spans(case: Case, held: Held, known: AbstractSet[str], shares: Shares
     """Return the needed spans of a case in order."""
     spans = []
     tested: set[str] = set()
-    for step, place, where, run in shared_windows(case, held, known):
+    found = [(step, place, where, run, _joined(run)) for step, place, where, run in shared_windows(case, held, known)]
+    for step, place, where, run, text in sorted(found, key=_heaviest_first):
         needed = [window for window in run if window not in tested and shares.is_rare(window, case.session)]
         tested.update(run)
         if needed:
-            text = _joined(run)
             spans.append(
                 Span(
                     text=text,
@@ -209,6 +209,11 @@ def needed_spans(case: Case, held: Held, known: AbstractSet[str], shares: Shares
                 )
             )
     return spans
+
+
+def _heaviest_first(found: tuple[int, Place, str, list[str], str]) -> tuple[int, float, int, str, str, str]:
+    step, place, where, _, text = found
+    return step, -_weight(place, text), -len(text), text, place.value, where
 
 
 def _weight(place: Place, text: str) -> float:

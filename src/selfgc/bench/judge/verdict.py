@@ -23,7 +23,7 @@ from selfgc.bench.judge.uses import Use
 from selfgc.bench.judge.verbatim import Span
 from selfgc.bench.records import Category, Judgement, Levels, Loss, Status
 from selfgc.bench.sessions import Session
-from selfgc.bench.texts import Decoded, Source, leaves
+from selfgc.bench.texts import Decoded, Source, leaves, normal
 
 MOST_RESTORES = 2
 """More restores than this in one horizon are an impact."""
@@ -175,7 +175,8 @@ class _Found:
         if call is None or origin.source is not Source.RESULT or not call.is_repeatable:
             return False
         before = [later for later in self._judge.calls if later.asked < self._needs.cut]
-        return not is_stale(call, before) and call.key.rpartition("/")[2] in self._seen.text
+        key = normal(call.key.rstrip("/"))
+        return bool(key) and not is_stale(call, before) and key.rpartition("/")[2] in self._seen.text
 
 
 def _counts(name: str, need: Need) -> bool:
@@ -228,9 +229,11 @@ def _category(need: Need, status: Status, origin: Origin | None) -> Category:
         return Category.CONTRACT
     if isinstance(need, Span) or need.kind is Kind.LINE or need.place is Place.EXACT:
         return Category.VERBATIM
+    if need.kind in _CATEGORIES:
+        return _CATEGORIES[need.kind]
     if need.kind is Kind.ERROR or (origin is not None and origin.call is not None and _tells_state(origin)):
         return Category.STATE
-    return _CATEGORIES.get(need.kind, Category.EVIDENCE)
+    return Category.EVIDENCE
 
 
 def _tells_state(origin: Origin) -> bool:
