@@ -16,7 +16,7 @@ def test_what_an_edit_must_match_and_a_command_repeats_is_needed():
     """The line stands in the first turn's read, the call in its output; both are out of the last turn."""
     needs = made()
     assert {use.anchor for use in needs.strict_uses} >= {world.OLD_LINE.strip(), "reserve_seat_twice"}
-    assert {span.place.value for span in needs.strict_spans} == {"exact"}
+    assert {span.place.value for span in needs.strict_spans} == {"exact", "argument"}
     assert all(need.weight >= STRICT_WEIGHT for need in (*needs.strict_uses, *needs.strict_spans))
     assert needs.every == (*needs.uses, *needs.spans)
 
@@ -51,4 +51,4 @@ def test_system_messages_are_known():
     wire = [{"role": "system", "content": world.OLD_LINE}, *world.messages()]
     case = Case("one", world.CUT + 1, tuple(wire[: world.CUT + 1]), tuple(wire[world.CUT + 1 :]))
     needs = needs_of(case, known_text="", held=Held(wire), corpus=Corpus())
-    assert needs.strict_spans == []
+    assert {span.place.value for span in needs.strict_spans} == {"argument"}

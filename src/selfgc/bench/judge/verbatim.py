@@ -26,7 +26,7 @@ from selfgc.bench.texts import Decoded, Leaf, Source, compatible, leaves
 
 WINDOW_WORDS = 5
 WINDOW_CHARACTERS = 24
-TELLING_CHARACTERS = 60
+TELLING_CHARACTERS = 40
 """Characters without blanks. Where a harness had compacted the context, agents wrote shorter spans, and spans of any
 length in bodies, as often when their source was out of sight as when it was in view (`chance.py`): such spans tell of
 no need. What an edit had to match does, however short."""
