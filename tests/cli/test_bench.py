@@ -6,8 +6,10 @@ import sys
 import pytest
 
 import bench_world as world
+from bench.scorecard.scorecards import answer
 from cli_sessions import document
 from selfgc.cli.bench import command
+from selfgc.testing import ScriptedProvider
 
 
 @pytest.fixture
@@ -85,7 +87,7 @@ def test_what_cannot_be_is_refused(folder, run, given, said):
 
 def test_the_group_has_its_commands():
     """Each with a help text."""
-    assert sorted(command.commands) == ["cases", "explain", "report", "run"]
+    assert sorted(command.commands) == ["cases", "explain", "report", "run", "score"]
     assert all(found.help for found in command.commands.values())
 
 
@@ -111,3 +113,19 @@ def test_without_the_drawing_library_the_run_goes_on(folder, tmp_path, run, monk
     done = run("bench", "run", *given, "--no-controls")
     assert done.exit_code == 0
     assert "pip install 'selfgc[bench]'" in done.stderr
+
+
+def test_a_model_can_judge_too(folder, tmp_path, run):
+    """Asked over HTTP once; the second time, offline, the kept answers are enough."""
+    given = ["bench", "score", "--suite", folder, "--model", "gpt-5.5", "--votes", "1", "--out", tmp_path / "score"]
+    given += ["--workers", "1", "--subjects", "none"]
+    with ScriptedProvider(lambda _: answer(5)) as provider:
+        url = ["--base-url", provider.openai_url]
+        done = run(*given, *url)
+        assert done.exit_code == 0, done.output
+        assert len(provider.requests) == 1
+        again = document(run(*given, *url, "--offline", "--json"))
+        assert len(provider.requests) == 1
+    assert "Cards of the model" in done.stdout
+    assert "both fine 1" in done.stdout
+    assert [card["no_impact"] for card in again["cards"]] == [True]

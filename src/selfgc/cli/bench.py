@@ -16,9 +16,18 @@ from selfgc.bench.explaining import explain
 from selfgc.bench.lines import read_lines, write_lines
 from selfgc.bench.preparing import SetOfCases, prepare
 from selfgc.bench.records import CaseRecord, ControlRecord, Judgement, Record
+from selfgc.bench.scorecard.settings import JudgeSettings, Wire
 from selfgc.bench.tally import losses_of, pairings_of, rows_of
 from selfgc.cli import arguments
-from selfgc.cli.benched import print_cards, print_cases, print_controls, print_losses, print_pairings, print_rows
+from selfgc.cli.benched import (
+    print_cards,
+    print_cases,
+    print_controls,
+    print_losses,
+    print_pairings,
+    print_rows,
+    print_scores,
+)
 from selfgc.cli.output import Printer, progress, warn
 from selfgc.errors import UsageError
 
@@ -47,6 +56,25 @@ class RunGiven(TypedDict):
     peers: Path | None
     controls: bool
     fresh: bool
+    workers: int
+    as_json: bool
+
+
+class ScoreGiven(TypedDict):
+    """The options of `bench score`."""
+
+    folder: Path
+    others: tuple[Path, ...]
+    subjects: str
+    model: str
+    dialect: str
+    base_url: str
+    key_env: str
+    sample: int
+    votes: int
+    max_cost: float
+    offline: bool
+    out: Path
     workers: int
     as_json: bool
 
@@ -172,6 +200,53 @@ def explain_command(case: str, **given: Unpack[ExplainGiven]) -> None:
         printer.document(card)
     else:
         print_cards(printer, card)
+
+
+@command.command("score")
+@click.option("--suite", "folder", type=_FOLDER, required=True, metavar="DIR", help="Sessions.")
+@_others
+@click.option("--subjects", default=OURS, metavar="NAMES", help="Arms with commas between them. [reachability]")
+@click.option("--model", required=True, metavar="NAME", help="The model that judges; another one than any planner's.")
+@click.option(
+    "--dialect", type=click.Choice(["openai", "anthropic"]), default="openai", help="What the endpoint speaks. [openai]"
+)
+@click.option("--base-url", default="", metavar="URL", help="The endpoint. [the provider's own]")
+@click.option("--key-env", default="", metavar="NAME", help="The environment variable that holds the key. [no key]")
+@click.option("--sample", type=click.IntRange(1), default=20, metavar="N", help="So many cases with needs. [20]")
+@click.option("--votes", type=click.IntRange(1), default=3, metavar="N", help="Answers for each card. [3]")
+@click.option("--max-cost", type=click.FloatRange(0), default=10.0, metavar="DOLLARS", help="Spend no more. [10]")
+@click.option("--offline", is_flag=True, help="Ask nobody: use the answers that are kept in --out.")
+@click.option(
+    "--out", type=click.Path(file_okay=False, path_type=Path), required=True, metavar="DIR", help="For answers."
+)
+@_workers
+@arguments.output_options
+def score_command(**given: Unpack[ScoreGiven]) -> None:
+    """Let a model judge governed views of a sample of cases, and compare it with the deterministic judge.
+
+    Needs `pip install 'selfgc[llm]'`. Methods are blind, answers are kept on disk: asked once, a question costs
+    nothing any more.
+    """
+    orders = orders_of(arms_named(given["subjects"]), (), None)
+    (found,) = _prepared((given["folder"],), given["others"], given["workers"], given["out"] / "cache")
+    settings = JudgeSettings(
+        model=given["model"],
+        cache_folder=str(given["out"] / "answers"),
+        dialect=Wire(given["dialect"]),
+        base_url=given["base_url"],
+        api_key_env=given["key_env"],
+        offline=given["offline"],
+        votes=given["votes"],
+        max_cost=given["max_cost"],
+    )
+    scoring = importlib.import_module("selfgc.bench.scoring")  # loads both client libraries
+    with progress("scoring") as stages:
+        scored = scoring.score(found, orders, settings, sample=given["sample"], step=stages.stage)
+    printer = Printer(as_json=given["as_json"])
+    if given["as_json"]:
+        printer.document(scored)
+    else:
+        print_scores(printer, scored.cards, scored.agreement)
 
 
 def _rates(text: str) -> list[float]:

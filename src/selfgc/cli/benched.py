@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from selfgc.bench.explaining import Explanation
 from selfgc.bench.preparing import SetOfCases
 from selfgc.bench.records import Category, ControlRecord, Status
+from selfgc.bench.scorecard.agreement import Agreement
+from selfgc.bench.scorecard.cards import ScoreCard
 from selfgc.bench.tally import Pairing, Row, Share
 from selfgc.cli.output import Column, Printer, count
 
@@ -124,6 +126,29 @@ def print_controls(printer: Printer, controls: Sequence[ControlRecord]) -> None:
     columns = [Column("control"), Column("expected", wraps=True), Column("found", wraps=True), Column("holds")]
     rows = [[one.name, one.expected, one.found, "yes" if one.holds else "NO"] for one in controls]
     printer.table("Controls of the judge", columns, rows)
+
+
+def print_scores(printer: Printer, cards: Sequence[ScoreCard], agreed: Agreement) -> None:
+    """Print what a model said of the views, and how far the deterministic judge agrees."""
+    columns = [Column("case"), Column("arm"), *(Column(name, right=True) for name in ("no impact", "overall", "votes"))]
+    rows = [
+        [
+            f"{card.session}:{card.cut}",
+            card.subject,
+            {True: "yes", False: "NO", None: "no verdict"}[card.no_impact],
+            "-" if card.overall is None else f"{card.overall:.1f}",
+            " ".join(vote.came.value for vote in card.votes),
+            card.culprit,
+        ]
+        for card in cards
+    ]
+    printer.table("Cards of the model", [*columns, Column("culprit")], rows)
+    kappa = "not defined" if agreed.kappa is None else f"{agreed.kappa:.2f}"
+    printer.line(
+        f"Against S1: both fine {agreed.both_fine}, both impact {agreed.both_impact}, "
+        f"only the model fine {agreed.only_card_fine}, only S1 fine {agreed.only_s1_fine}; kappa {kappa}; "
+        f"{agreed.without_verdict} without a verdict"
+    )
 
 
 def print_cards(printer: Printer, found: Explanation) -> None:
