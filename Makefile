@@ -13,7 +13,7 @@ OTHERS ?= ../shared/suite
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo check lint types contracts shape test test-slow docs bench-core lock clean
+.PHONY: help demo check lint types contracts shape test test-slow docs bench-core bench bench-peers lock clean
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -36,6 +36,12 @@ docs: $(STAMP) ## check the links of the docs, and that every command is describ
 
 bench-core: $(STAMP) ## figures of the core over recorded sessions; SESSIONS=FOLDER names others
 	@$(PYTHON) -m selfgc.bench.core $(SESSIONS) $(if $(wildcard $(OTHERS)),--others $(OTHERS)) --out docs/figures/core.json
+
+bench: $(STAMP) ## judge our planner, baselines and ablations over recorded sessions; SESSIONS=FOLDER names others
+	@$(VENV)/bin/selfgc bench run --suite $(SESSIONS) $(if $(wildcard $(OTHERS)),--others $(OTHERS)) --subjects own --out build/bench
+
+bench-peers: $(STAMP) ## the same with the real peers, each installed in an environment of its own
+	@$(VENV)/bin/selfgc bench run --suite $(SESSIONS) $(if $(wildcard $(OTHERS)),--others $(OTHERS)) --subjects all --out build/bench
 
 lint: $(STAMP)
 	@$(PYTHON) -m ruff check --quiet --output-format concise
