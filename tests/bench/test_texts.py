@@ -4,7 +4,18 @@ import json
 
 import pytest
 
-from selfgc.bench.texts import Leaf, Source, has_call, has_result, has_text, leaves, normal, raw_text, view_text
+from selfgc.bench.texts import (
+    Leaf,
+    Source,
+    has_call,
+    has_result,
+    has_text,
+    leaves,
+    normal,
+    raw_text,
+    searchable,
+    view_text,
+)
 
 
 def user(*content):
@@ -107,3 +118,10 @@ def test_claims_about_messages():
     assert has_call({"role": "assistant", "content": [call("a", {})]})
     assert has_call({"role": "assistant", "content": None, "tool_calls": [chat_call("a", "{}")]})
     assert not has_call({"role": "assistant", "content": "x"})
+
+
+def test_long_lines_stay_when_they_are_json_or_prose():
+    """Others are nothing that anybody reads; short texts stay as they are."""
+    packed, prose, data = "x" * 3_000, "some words " * 300, "[" + "1," * 2_000 + "1]"
+    assert searchable(f"a\n{packed}\n{prose}\n{data}") == f"a\n{prose}\n{data}"
+    assert searchable("a\nb") == "a\nb"

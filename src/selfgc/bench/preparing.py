@@ -28,7 +28,7 @@ HARD_SHARE = 0.1
 """The hard set: this share of the cases, those with the most needs for what followed and for the tools in it."""
 HARD_CUTS = 3
 """Of one session at most so many."""
-FORM = 5
+FORM = 6
 """Number of the form of what is kept; another number makes it anew."""
 
 

@@ -71,6 +71,23 @@ def normal(text: str) -> str:
     return " ".join(compatible(text).split())
 
 
+LONGEST_LINE = 2_000
+"""Characters; of longer lines only those are searched that are JSON or prose."""
+_BLANKS = 40
+"""A long line with a blank in so many characters is prose; minified code and encoded bytes have fewer."""
+
+
+def searchable(text: str) -> str:
+    """Return a text without the long lines that nobody reads: minified, encoded, binary."""
+    if len(text) <= LONGEST_LINE:
+        return text
+    return "\n".join(line for line in text.split("\n") if len(line) <= LONGEST_LINE or _is_readable(line))
+
+
+def _is_readable(line: str) -> bool:
+    return line.lstrip()[:1] in {"{", "["} or line.count(" ") * _BLANKS >= len(line)
+
+
 def has_text(message: Decoded) -> bool:
     """Whether the message itself (not a tool result in it) says something."""
     spoken = (Source.USER, Source.PROSE)

@@ -144,7 +144,8 @@ def test_each_anchor_is_yielded_once():
 
 def test_long_lines_and_long_anchors_are_left_out():
     """Minified lines are not searched; an anchor longer than the limit is none."""
-    assert list(anchors("reserve_seat " * 200)) == []
+    assert list(anchors("reserve_seat;" * 200)) == []
+    assert [anchor.text for anchor in anchors("[" + "reserve_seat;" * 200)] == ["reserve_seat"]
     assert found("reserve_seat\n" + "x" * 3_000, Kind.IDENTIFIER) == ["reserve_seat"]
     assert found("https://shop.test/" + "a" * LONGEST, Kind.URL) == []
 

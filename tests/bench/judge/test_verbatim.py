@@ -53,10 +53,12 @@ def test_line_numbers_of_a_reader_are_left_out():
     assert set(bare_windows(numbered)) == set(windows("return the number of seats\nin every row of the house"))
 
 
-def test_very_long_lines_are_not_searched():
-    """They are data, encoded or minified."""
-    assert list(windows("word " * 1000)) == []
-    assert len(list(windows("word " * 1000 + "\none two three four five"))) == 1
+def test_very_long_lines_are_searched_when_somebody_may_read_them():
+    """JSON and prose are; minified and encoded text is not."""
+    assert list(windows("lamp;bell;" * 300)) == []
+    assert list(windows('["lamp","bell"]' * 300))
+    assert list(windows("lamp bell " * 300))
+    assert len(list(windows("lamp;bell;" * 300 + "\none two three four five"))) == 1
 
 
 def test_a_message_holds_the_windows_of_all_its_texts():

@@ -18,12 +18,10 @@ from selfgc.bench.judge.guessable import (
     is_common_number,
     is_common_url,
 )
-from selfgc.bench.texts import normal
+from selfgc.bench.texts import LONGEST_LINE, normal, searchable
 
 LONGEST = 300
 """Characters; a longer anchor is text, which matcher B sees."""
-_LONGEST_LINE = 2_000
-"""Characters; a longer line is minified, encoded or data, and is not searched."""
 
 
 class Kind(StrEnum):
@@ -79,7 +77,7 @@ _DISTINCT = re.compile(r"\w[\s:/.#@=+*-]+\w")
 
 def anchors(text: str) -> Iterator[Anchor]:
     """Yield the anchors of one text (in NFKC), each once; what stands within a URL or path is not taken again."""
-    text = _without_long_lines(text)
+    text = searchable(text)
     seen: set[str] = set()
     for kind, find in _FINDERS.items():
         for anchor in find(text):
@@ -92,7 +90,7 @@ def anchors(text: str) -> Iterator[Anchor]:
 
 def all_spelled(text: str) -> Iterator[str]:
     """Yield every anchor of one text (in NFKC) of any kind, those within others too, perhaps more than once."""
-    text = _without_long_lines(text)
+    text = searchable(text)
     for find in _FINDERS.values():
         yield from find(text)
 
@@ -100,7 +98,7 @@ def all_spelled(text: str) -> Iterator[str]:
 def line_anchor(line: str) -> Anchor | None:
     """Return a line as an anchor of exact text; None for one that is trivial or too long."""
     exact = normal(line)
-    if len(exact) - exact.count(" ") < 8 or len(exact) > _LONGEST_LINE or not _WORD_RUN.search(exact):
+    if len(exact) - exact.count(" ") < 8 or len(exact) > LONGEST_LINE or not _WORD_RUN.search(exact):
         return None
     return Anchor(Kind.LINE, exact)
 
@@ -123,12 +121,6 @@ def spellings(anchor: Anchor) -> list[str]:
     """Return the spellings under which the anchor may stand in a view, the canonical one first."""
     found = dict.fromkeys([anchor.text, *_SPELLED[anchor.kind](anchor.text)])
     return list(found)
-
-
-def _without_long_lines(text: str) -> str:
-    if len(text) <= _LONGEST_LINE:
-        return text
-    return "\n".join(line for line in text.split("\n") if len(line) <= _LONGEST_LINE)
 
 
 def _urls(text: str) -> Iterator[str]:

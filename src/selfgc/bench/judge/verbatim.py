@@ -22,7 +22,7 @@ from selfgc.bench.cases import Case
 from selfgc.bench.judge.produced import Form, Place, pieces, weight_of
 from selfgc.bench.judge.rarity import MAX_SHARE
 from selfgc.bench.judge.typed import Kind
-from selfgc.bench.texts import Decoded, Leaf, Source, compatible, leaves
+from selfgc.bench.texts import Decoded, Leaf, Source, compatible, leaves, searchable
 
 WINDOW_WORDS = 5
 WINDOW_CHARACTERS = 24
@@ -32,8 +32,6 @@ length in bodies, as often when their source was out of sight as when it was in 
 no need. What an edit had to match does, however short."""
 CHANCE_WEIGHT = 0.3
 """What such a span weighs: it counts in the survival of weights, not in verdicts."""
-LONGEST_LINE = 2_000
-"""Characters; a longer line is minified, encoded or data, and is not searched."""
 LEAST_WORDS = 2
 """A window with fewer words of three letters is an ornament or a number, not text."""
 
@@ -59,7 +57,7 @@ class Span(msgspec.Struct, frozen=True):
 
 def windows(text: str) -> Iterator[str]:
     """Yield the windows of a text in order."""
-    tokens = _TOKEN.findall(compatible(_without_long_lines(text)))
+    tokens = _TOKEN.findall(compatible(searchable(text)))
     end = characters = words = 0
     for start, first in enumerate(tokens):
         while end < len(tokens) and words < WINDOW_WORDS and characters < WINDOW_CHARACTERS:
@@ -240,9 +238,3 @@ def _is_word(token: str) -> bool:
 def _bare(leaf: Leaf) -> str:
     """Return a text without the line numbers that a reader printed before its lines."""
     return _GUTTER.sub("", leaf.text) if leaf.source is Source.RESULT else leaf.text
-
-
-def _without_long_lines(text: str) -> str:
-    if len(text) <= LONGEST_LINE:
-        return text
-    return "\n".join(line for line in text.split("\n") if len(line) <= LONGEST_LINE)
