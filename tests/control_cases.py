@@ -5,7 +5,7 @@ from selfgc.bench.controls.judging import SessionJudges
 from selfgc.bench.controls.prepared import Cut, Prepared, dice
 from selfgc.bench.judge.needs import Corpus, needs_of
 from selfgc.bench.judge.verbatim import Held
-from selfgc.bench.sessions import Session
+from selfgc.bench.session import Session
 
 LINE = "the reservation of seat twelve was released by the night porter before dawn"
 NAMES = ("reserve_seat", "row_plan", "porter_list", "gallery_door", "night_shift", "seat_total")

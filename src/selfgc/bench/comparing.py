@@ -21,7 +21,8 @@ from selfgc.bench.judge.reading import Reading
 from selfgc.bench.judge.verdict import Judge
 from selfgc.bench.preparing import SetOfCases, case_of
 from selfgc.bench.records import CaseRecord, Judgement
-from selfgc.bench.sessions import Session, read_session
+from selfgc.bench.session import Session
+from selfgc.bench.sessions import read_session
 from selfgc.economics.tokens import VocabularyCounter
 from selfgc.engine.context import DIALECTS, load_catalog
 

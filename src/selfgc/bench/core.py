@@ -23,7 +23,8 @@ from selfgc.bench.cases import Case, cases_of
 from selfgc.bench.judge.rarity import Rarity, rarity_of
 from selfgc.bench.judge.uses import Use, needed_uses, visible
 from selfgc.bench.recovery import count_restored, payload_texts
-from selfgc.bench.sessions import Session, read_sessions
+from selfgc.bench.session import Session
+from selfgc.bench.sessions import read_sessions
 from selfgc.bench.texts import Decoded, view_text
 from selfgc.economics.tokens import VocabularyCounter
 from selfgc.engine.context import DIALECTS, ContextEngine, load_catalog

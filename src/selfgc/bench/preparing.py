@@ -20,7 +20,8 @@ from selfgc.bench.judge.needs import Corpus, Needs, asked_windows, needs_of
 from selfgc.bench.judge.rarity import rarity_of
 from selfgc.bench.judge.verbatim import Held, Shares, shares_of
 from selfgc.bench.records import CaseRecord
-from selfgc.bench.sessions import Session, read_session
+from selfgc.bench.session import Session
+from selfgc.bench.sessions import read_session
 from selfgc.economics.tokens import VocabularyCounter
 from selfgc.errors import ReadError
 

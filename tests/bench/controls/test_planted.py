@@ -9,7 +9,7 @@ from selfgc.bench.controls.prepared import dice
 from selfgc.bench.judge.needs import Corpus, Needs
 from selfgc.bench.judge.rarity import Rarity
 from selfgc.bench.records import Status
-from selfgc.bench.sessions import Session
+from selfgc.bench.session import Session
 
 
 def chat_case():

@@ -16,7 +16,7 @@ from selfgc.bench.controls.prepared import (
     without,
 )
 from selfgc.bench.judge.verbatim import Held
-from selfgc.bench.sessions import Session
+from selfgc.bench.session import Session
 
 
 def cut_of(prefix):

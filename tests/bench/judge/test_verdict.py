@@ -10,7 +10,7 @@ from selfgc.bench.judge.reading import Reading
 from selfgc.bench.judge.verbatim import Held
 from selfgc.bench.judge.verdict import Judge
 from selfgc.bench.records import Category, Status
-from selfgc.bench.sessions import Session
+from selfgc.bench.session import Session
 
 
 def words(text):

@@ -19,7 +19,7 @@ from selfgc.bench.judge.needs import Corpus, Needs, asked_windows, needs_of
 from selfgc.bench.judge.rarity import rarity_of
 from selfgc.bench.judge.verbatim import Held, shares_of
 from selfgc.bench.records import ControlRecord
-from selfgc.bench.sessions import Session
+from selfgc.bench.session import Session
 
 _ABOUT = 4
 """Characters that stand for a token here."""

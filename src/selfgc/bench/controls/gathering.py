@@ -11,7 +11,7 @@ from selfgc.bench.governed import Counter
 from selfgc.bench.judge.needs import Corpus, asked_windows, needs_of
 from selfgc.bench.judge.rarity import rarity_of
 from selfgc.bench.judge.verbatim import Held, shares_of
-from selfgc.bench.sessions import Session
+from selfgc.bench.session import Session
 from selfgc.bench.texts import Decoded
 
 

@@ -14,7 +14,7 @@ from selfgc.bench.judge.reading import Seen
 from selfgc.bench.judge.sources import calls_of
 from selfgc.bench.judge.verbatim import Held
 from selfgc.bench.records import Judgement, Levels
-from selfgc.bench.sessions import Session
+from selfgc.bench.session import Session
 from selfgc.bench.texts import Decoded, Source, leaves
 
 Place = tuple[str, str, int]

@@ -22,7 +22,7 @@ from selfgc.bench.judge.typed import Kind
 from selfgc.bench.judge.uses import Use
 from selfgc.bench.judge.verbatim import Span
 from selfgc.bench.records import Category, Judgement, Levels, Loss, Status
-from selfgc.bench.sessions import Session
+from selfgc.bench.session import Session
 from selfgc.bench.texts import Decoded, Source, leaves, normal
 
 MOST_RESTORES = 2
