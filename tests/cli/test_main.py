@@ -38,9 +38,9 @@ def test_help_lists_every_command(run):
 def test_a_command_is_loaded_by_its_name(name):
     """Each name leads to a click command that has it, with --json and --debug."""
     command = main.get_command(click.Context(main), name)
-    options = {option for parameter in command.params for option in parameter.opts}
     assert command.name == name
-    assert {"--json", "--debug"} <= options
+    for found in command.commands.values() if isinstance(command, click.Group) else [command]:
+        assert {"--json", "--debug"} <= {option for parameter in found.params for option in parameter.opts}
 
 
 @pytest.mark.parametrize("option", ["--help", "--version"])

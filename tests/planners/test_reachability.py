@@ -189,12 +189,12 @@ def test_what_is_protected_is_no_candidate():
 
 
 def test_a_share_as_the_goal_says_how_much_stays():
-    """Pointers are taken to give back a fifth of what goes; what the goal leaves is kept."""
+    """Pointers are taken to give back a tenth of what goes; what the goal leaves is kept."""
     turns = [[read(f"/{number}") for number in range(10)]]
     size = worlds(*turns).spans[0].tokens
     total = int(worlds(*turns).transcript_tokens)
-    for share, expected in ((0.0, 10), (0.4, 4), (1.0, 0)):
-        assert max(0, int((10 * size - share * total / 0.8) // size)) == expected
+    for share, expected in ((0.0, 10), (0.4, 5), (1.0, 0)):
+        assert max(0, int((10 * size - share * total / 0.9) // size)) == expected
         assert len(kept(worlds(*turns, policy=Policy(keep_spans=0, target_prune=share)))) == expected
 
 
